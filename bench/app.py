@@ -22,7 +22,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
-from director.agent import current_thread, new_workflow
+from director.agent import create_workflow, ensure_current_thread
 from director.counting import counter_for
 from director.models import Journal, Model, Timing
 from director.models.model import ModelLocation
@@ -98,7 +98,7 @@ def served(store: Store, brain: Brain) -> Iterator[tuple[str, AppState]]:
 
 def talk(store: Store, workflow: str, entries: int) -> None:
     """Fill the conversation of a workflow."""
-    thread = current_thread(store, workflow)
+    thread = ensure_current_thread(store, workflow)
     words = "Every line of this conversation is about the price of lamps. " * 4
     for first in range(0, entries, 500):
         store.append(
@@ -149,7 +149,7 @@ def measured(windows: int, rounds: int) -> list[tuple[str, str]]:
     brain = Brain()
     rows: list[tuple[str, str]] = []
     with open_store(Path(os.environ["DIRECTOR_HOME"], "bench.db")) as store:
-        short, long = new_workflow(store, "Short"), new_workflow(store, "Long")
+        short, long = create_workflow(store, "Short"), create_workflow(store, "Long")
         talk(store, short, SHORT)
         talk(store, long, LONG)
         with served(store, brain) as (url, studio), sync_playwright() as playing:

@@ -27,10 +27,10 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from director.browser import Browser, open_browser
 from director.demo.site.site import Site
-from director.runs import Run, RunDependencies, records_of, run_workflow
+from director.runs import Run, RunDependencies, list_run_records, run_workflow
 from director.secrets import Seal
 from director.store import Store, open_store
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "doubts.json"
@@ -364,10 +364,10 @@ async def _run(store: Store, browser: Browser, case: Case, nth: int) -> dict[str
     if nth == 2 and case.between:
         case.between()
     means = RunDependencies(browser=browser, seal=SEAL, pictures="none")
-    workflow = from_json(case.document)
+    workflow = read_workflow_document(case.document)
     inputs = {"round": str(nth)} if any(each.name == "round" for each in workflow.inputs) else {}
     run: Run = await run_workflow(store, workflow, means, inputs=inputs)
-    rows = len(records_of(store, run.id))
+    rows = len(list_run_records(store, run.id))
     told = {"source": case.source, "case": case.name, "nth": nth, "state": run.state, "rows": rows}
     right = run.state == "done" and case.rows in (None, rows)
     doubts = [f"{each['kind']}: {each['sentence']}" for each in run.doubts]

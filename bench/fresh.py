@@ -25,10 +25,10 @@ from pathlib import Path
 from director.counting import counter_for
 from director.fresh_context import fresh
 from director.planning.kept_contexts import measure_shared_prefix
-from director.planning.markdown import section
+from director.planning.markdown import read_markdown_section
 from director.planning.project_files import open_project
-from director.planning.project_progress import step_file
-from director.planning.recent_changes import read_log
+from director.planning.project_progress import get_step_file
+from director.planning.recent_changes import read_change_log
 from director.planning.section_format import ORDER, read_context
 from director.planning.tasktypes import TYPES
 from director.planning.values import Project, ProjectError, WorkLocation
@@ -100,13 +100,15 @@ def by_original(bed: Bed, place: WorkLocation, window: int) -> Made | None:  # n
     """The original's rules: four characters a token, a fixed 60,000, words found anywhere."""
     start = _spent()
     project = bed.project
-    step = project.text(step_file(place.step)) or ""
+    step = project.text(get_step_file(place.step)) or ""
     task = project.text(place.task.path) or ""
-    asked = (section(task, "What To Do") + section(task, "Done When")).lower()
+    asked = (
+        read_markdown_section(task, "What To Do") + read_markdown_section(task, "Done When")
+    ).lower()
     kinds = [one for one in TYPES if any(word.lower() in asked for word in one.words)]
     names = dict.fromkeys(file for one in kinds for file in one.files) or {"CONVENTIONS.md": None}
     code = "\n".join(project.text(f".director/codebase/{name}") or "" for name in names)
-    commits = [one.subject for one in read_log(bed.log.read_text())]
+    commits = [one.subject for one in read_change_log(bed.log.read_text())]
     parts = {
         "vision": project.text(".director/VISION.md") or "",
         "current_step": step,

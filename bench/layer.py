@@ -28,7 +28,11 @@ from director.context.values import Context, Section, UserTurn
 from director.context.wire import emit, parse
 from director.models import Model, Policy, Reply, StreamEnd, Tool, open_model, tool, turn_of
 from director.models.capabilities import Form
-from director.models.request_messages import digests, gate, prepare
+from director.models.request_messages import (
+    hash_request,
+    prepare_request,
+    refuse_unanswered_request_messages,
+)
 from director.models.script_values import Say
 from director.testing.double import Double
 
@@ -237,7 +241,7 @@ async def pair(
     env = {"OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}
     env |= {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
     context = context_of(turns)
-    prepared = prepare(context, way.form, TOOLS)
+    prepared = prepare_request(context, way.form, TOOLS)
     kind: Any = AsyncAnthropic if way.form == "anthropic" else AsyncOpenAI
     base = url if way.form == "anthropic" else f"{url}/v1"
     async with (
@@ -312,12 +316,12 @@ def own(repeats: int, turn_ms: Mapping[tuple[str, int], float]) -> list[Row]:
         for turns in LENGTHS:
             context = context_of(turns)
             bare = replace(context, sections=())
-            messages = prepare(context, way.form, TOOLS).messages
+            messages = prepare_request(context, way.form, TOOLS).messages
             works: dict[str, Callable[[], object]] = {
-                "prepare ms": lambda c=context, w=way: prepare(c, w.form, TOOLS),  # type: ignore[misc]
+                "prepare ms": lambda c=context, w=way: prepare_request(c, w.form, TOOLS),  # type: ignore[misc]
                 "write ms": lambda c=bare, w=way: emit(c, w.form),  # type: ignore[misc]
-                "gate ms": lambda m=messages, w=way: gate(m, w.form),  # type: ignore[misc]
-                "digests ms": lambda m=messages: digests(m),  # type: ignore[misc]
+                "gate ms": lambda m=messages, w=way: refuse_unanswered_request_messages(m, w.form),  # type: ignore[misc]
+                "digests ms": lambda m=messages: hash_request(m),  # type: ignore[misc]
             }
             took = {name: _cpu(work, repeats) for name, work in works.items()}
             whole = took["prepare ms"]

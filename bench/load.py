@@ -69,12 +69,12 @@ class Served:
 
 def fill_store(folder: Path) -> Filled:
     """Write workflows, nodes and conversations into the store of a home folder."""
-    from director.agent import current_thread, new_workflow  # noqa: PLC0415
+    from director.agent import create_workflow, ensure_current_thread  # noqa: PLC0415
     from director.store import EntryDraft, open_store  # noqa: PLC0415
 
     words = "Every line of this conversation is about the price of lamps. " * 4
     with open_store(folder / "director.db") as store:
-        names = [new_workflow(store, f"Prices of shop {nth}") for nth in range(WORKFLOWS)]
+        names = [create_workflow(store, f"Prices of shop {nth}") for nth in range(WORKFLOWS)]
 
         def talk(workflow: str, entries: int) -> None:
             drafts = [
@@ -83,7 +83,7 @@ def fill_store(folder: Path) -> Filled:
                 else EntryDraft("agent", {"wire": "", "items": [], "text": f"{words} {nth}"})
                 for nth in range(entries)
             ]
-            store.append(current_thread(store, workflow), drafts)
+            store.append(ensure_current_thread(store, workflow), drafts)
 
         for name in names[:TALKED]:
             talk(name, SHORT)

@@ -24,8 +24,8 @@ from redesign import PATHS, keys, pointed, visited
 from shelf import Shelf, rendered
 
 from director.browser.bundle import Bundle, LocatorError
-from director.browser.element_portraits import register_model
-from director.browser.locators import bundle_of, resolve
+from director.browser.element_portraits import register_portraits_script
+from director.browser.locators import make_locator_bundle, resolve_locator
 from director.demo.site import Site
 
 HERE = Path(__file__).parent
@@ -83,7 +83,7 @@ async def described(page: Page) -> list[Known]:
     for each in await page.evaluate(_DESCRIBE):
         locator = page.locator(f"css={each['whole']}")
         normal = await locator.normalize()
-        bundle = await bundle_of(page, locator)
+        bundle = await make_locator_bundle(page, locator)
         # Playwright's Python has no public name for the text of a selector.
         known.append(Known(bundle, each["copied"], normal._impl_obj._selector))  # noqa: SLF001
     return known
@@ -105,7 +105,7 @@ async def asked(page: Page, known: Known, at: int) -> dict[str, Outcome]:
     }
     outcomes = {way: await _hit(one.filter(visible=True), at) for way, one in single.items()}
     try:
-        found = await resolve(page, known.bundle)
+        found = await resolve_locator(page, known.bundle)
     except LocatorError:
         outcomes[WAYS[0]] = "none"
     else:
@@ -219,7 +219,7 @@ async def main() -> None:
     shelf = await asyncio.to_thread(rendered)
     results: dict[str, Any] = {}
     async with async_playwright() as playwright:
-        await register_model(playwright)
+        await register_portraits_script(playwright)
         browser = await playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )

@@ -25,16 +25,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from director.agent import AgentSession, take_turn
-from director.agent.conversation.current_thread import ThreadLog, current_thread
+from director.agent.conversation.current_thread import ThreadLog, ensure_current_thread
 from director.counting import counter_for
 from director.models import Capabilities, Journal, Model, Timing
 from director.models.model import ModelLocation
 from director.models.script_values import Ask, Emit, Say, ScriptEngine, Seen
 from director.models.scripted import Scripted
-from director.runs import save_workflow
+from director.runs import save_run_workflow
 from director.settings import load_settings
 from director.store import open_store
-from director.store.compression import history
+from director.store.compression import list_compression_history
 from director.workflow.values import Workflow
 
 TURNS = 2_000
@@ -155,7 +155,7 @@ async def conversation(
     given = {**MARKS, "profile": profile, "model": "scripted:long"}
     settings = load_settings(given, environ={"DIRECTOR_HOME": str(path.parent)})
     with open_store(path) as store:
-        save_workflow(store, Workflow("long", "Long"))
+        save_run_workflow(store, Workflow("long", "Long"))
         desk = AgentSession(store, "long", settings=settings, open_model=opens(speaks))
         yield desk
         await desk.close()
@@ -169,9 +169,9 @@ async def talked(path: Path, turns: int, profile: str, speaks: ScriptEngine) -> 
             taken.seconds.append(await turn(old, number))
             if number % HUNDRED == 0 or number == turns:
                 taken.note()
-        thread = current_thread(old.store, "long")
+        thread = ensure_current_thread(old.store, "long")
         taken.entries = old.store.head(thread)
-        taken.compressions = len(history(old.store, thread))
+        taken.compressions = len(list_compression_history(old.store, thread))
         async with conversation(path.with_name("young.db"), profile, speaks) as young:
             for number in range(1, HUNDRED + 1):
                 await turn(young, number)
@@ -196,7 +196,7 @@ def read(path: Path) -> float:
     """The same in this program."""
     began = time.perf_counter()
     with open_store(path) as store:
-        thread = current_thread(store, "long")
+        thread = ensure_current_thread(store, "long")
         if not ThreadLog(store).read(thread).context.turns:
             raise AssertionError("nothing is there to see")
         return 1e3 * (time.perf_counter() - began)

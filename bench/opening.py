@@ -18,9 +18,10 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+from director.services.conversations import read_page
+from director.services.workspace import make_workspace
 from director.store import EntryDraft, Store, open_store
-from director.store.context_view import project
-from director.web.reading import chat
+from director.store.context_view import project_context_view
 
 THREAD = "bench"
 _AT_ONCE = 500
@@ -52,18 +53,18 @@ def fill(url: str, turns: int) -> None:
 
 def show(store: Store) -> int:
     """What the page shows when it is opened."""
-    return chat.page(store, THREAD).head
+    return read_page(make_workspace(store), THREAD).head
 
 
 def show_before(store: Store) -> int:
     """What is shown when somebody scrolls up from there."""
     head = store.head(THREAD)
-    return chat.page(store, THREAD, before=head // 2).head
+    return read_page(make_workspace(store), THREAD, before=head // 2).head
 
 
 def read_whole(store: Store) -> int:
     """All that a model would be sent, if it fitted."""
-    project(store.read_visible(THREAD))
+    project_context_view(store.read_visible(THREAD))
     return store.head(THREAD)
 
 

@@ -24,7 +24,7 @@ from director.browser import Browser, open_browser
 from director.demo.site import Site
 from director.models import Journal, Model, Timing, open_model
 from director.models.script_values import Ask, Emit, Say, Seen
-from director.runs import RunDependencies, save_workflow
+from director.runs import RunDependencies, save_run_workflow
 from director.settings import load_settings
 from director.store import open_store
 from director.testing.double import Double
@@ -189,7 +189,7 @@ async def build(browser: Browser, provider: str, profile: str, rule: str, messag
         def opened(name: str, journal: Journal | None) -> Model:
             return open_model(name, journal=journal, env=env, timing=Timing(now=double.now))
 
-        save_workflow(store, Workflow("w", "Twelve pages", origins=(site.url,)))
+        save_run_workflow(store, Workflow("w", "Twelve pages", origins=(site.url,)))
         settings = load_settings({"profile": profile, "model": MODELS[provider]}, environ={})
         means = RunDependencies(browser=browser, pictures="none")
         desk = AgentSession(store, "w", means=means, settings=settings, open_model=opened)

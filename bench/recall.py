@@ -30,7 +30,7 @@ from director.models.script_values import Emit, Say, Seen
 from director.models.scripted import Scripted
 from director.sections.workflow_state import WorkflowState
 from director.store import EntryDraft, Store, open_store
-from director.store.context_view import project
+from director.store.context_view import project_context_view
 from director.workflow.values import Workflow
 
 RESULTS = Path(__file__).parent / "results" / "recall.json"
@@ -188,7 +188,7 @@ class Ours:
 
     def context(self) -> str:
         """What the model is shown of the conversation."""
-        return _text(project(self._store.entries("main")))
+        return _text(project_context_view(self._store.entries("main")))
 
 
 class Plain:

@@ -16,7 +16,7 @@ from shared_looks import register_shared
 from shelf import Shelf
 from strangers import STRANGERS
 
-from director.browser.fields import watch
+from director.browser.fields import watch_secret_fields
 from director.demo.site import Site
 
 
@@ -120,7 +120,7 @@ async def opened(shelf: Shelf) -> AsyncIterator[Page]:
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         context = await browser.new_context(viewport={"width": 1280, "height": 900})
-        await watch(context)
+        await watch_secret_fields(context)
         await context.route("**/*", lambda route: shelf.answer(route))  # noqa: PLW0108  it sets attributes
         yield await context.new_page()
         await browser.close()

@@ -15,7 +15,7 @@ from installed import cache
 from ref_pages import Stop
 from shared_looks import Looked
 
-from director.browser.element_portraits import script
+from director.browser.element_portraits import load_portraits_script
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "refs.json"
@@ -48,7 +48,12 @@ CHANGES = {**TUNED, **HELD, **GONE}
 def fingerprint(refs: int) -> str:
     """What a page's looks depend on: all but the vote."""
     names = ("locators.py", "descriptions.py", "bundle.py", "page_outline.py")
-    parts = [script(), *(_source(name) for name in names), json.dumps(CHANGES), str(refs)]
+    parts = [
+        load_portraits_script(),
+        *(_source(name) for name in names),
+        json.dumps(CHANGES),
+        str(refs),
+    ]
     return _digest(*parts, (HERE / "mutations.js").read_text(encoding="utf-8"))
 
 

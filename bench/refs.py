@@ -48,10 +48,10 @@ from shared_looks import Looked, look_all
 from shelf import Shelf, rendered
 
 from director.browser.bundle import Bundle, LocatorError
-from director.browser.descriptions import describe, rests_on_position
-from director.browser.locators import bundle_of, resolve
+from director.browser.descriptions import make_element_description, rests_on_position
+from director.browser.locators import make_locator_bundle, resolve_locator
 from director.browser.masks import MaskedPage
-from director.browser.snapshots import take
+from director.browser.snapshots import take_snapshot
 
 HERE = Path(__file__).parent
 ASKED = 2
@@ -122,7 +122,7 @@ class Known:
 
 async def choose(page: Page, most: int, stop: Stop) -> list[Known]:
     """Choose elements by the refs of the outline, and describe them in every way."""
-    outline = (await take(page)).text
+    outline = (await take_snapshot(page)).text
     refs = sorted(set(_REF.findall(outline)), key=lambda ref: (len(ref), ref))
     chosen = random.Random(stop.name).sample(refs, min(most, len(refs)))
     compared = set(chosen[:COMPARED])
@@ -154,7 +154,7 @@ async def _normal(element: Locator) -> str:
 async def _first(page: Page, element: Locator) -> Bundle | None:
     """The bundle that is tried first for an element."""
     try:
-        return await bundle_of(page, element)
+        return await make_locator_bundle(page, element)
     except (LocatorError, Error):
         return None
 
@@ -163,7 +163,7 @@ async def _described(page: Page, known: Known) -> Known:
     """The same with the bundle that is proposed in the end, if there is one."""
     element = page.locator(f"aria-ref={known.ref}")
     try:
-        bundle = (await describe(MaskedPage(page), element, known.ref)).bundle
+        bundle = (await make_element_description(MaskedPage(page), element, known.ref)).bundle
     except (LocatorError, Error):
         bundle = None
     return replace(known, bundle=bundle)
@@ -198,7 +198,7 @@ async def _resolve(page: Page, known: Known) -> str:
     if known.bundle is None:
         return "none"
     try:
-        return await _hit((await resolve(page, known.bundle)).locator, known.at)
+        return await _hit((await resolve_locator(page, known.bundle)).locator, known.at)
     except (LocatorError, Error):
         return "none"
 

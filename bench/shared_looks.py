@@ -18,9 +18,14 @@ from typing import Any
 from playwright.async_api import Page, Playwright
 
 from director.browser import element_likeness, element_portraits
-from director.browser.bundle import Bundle, selector_of
+from director.browser.bundle import Bundle, parse_bundle_or_css
 from director.browser.bundle_vote import Portrait, leaders, tally
-from director.browser.element_portraits import ENGINE, ask_model, report_listeners, script
+from director.browser.element_portraits import (
+    ENGINE,
+    ask_portraits_script,
+    load_portraits_script,
+    report_portrait_listeners,
+)
 
 # The same texts are compared in every state of a page.
 for _name in ("likeness", "_alike_paths"):
@@ -54,7 +59,7 @@ _REQUEST = """const REQUESTS = {
 
 async def register_shared(playwright: Playwright) -> None:
     """Register the model of a page with one request more."""
-    text = script()
+    text = load_portraits_script()
     if text.count("const REQUESTS = {") != 1:
         raise RuntimeError("The model has another form than this bench knows.")
     made = text.replace("const REQUESTS = {", _REQUEST)
@@ -99,20 +104,20 @@ class Looked:
         """One that was kept, and what the vote says of it now."""
         with gzip.open(path, "rt", encoding="utf-8") as file:
             kept = json.load(file)
-        bundles = {int(at): selector_of(each) for at, each in kept["bundles"].items()}
+        bundles = {int(at): parse_bundle_or_css(each) for at, each in kept["bundles"].items()}
         return Looked(bundles, kept["told"]).voted(hidden=hidden)
 
 
 async def look_all(page: Page, bundles: Mapping[int, Bundle], *, hidden: bool = False) -> Looked:
     """Look at the page once, and vote for each bundle."""
-    await report_listeners(page.main_frame)
+    await report_portrait_listeners(page.main_frame)
     await page.evaluate(
         "key => (window.truth || []).forEach(e => e?.isConnected && e.setAttribute(key, e.__truth))",
         _TRUTH,
     )
     try:
         asked = [bundle.json() for bundle in bundles.values()]
-        told = await ask_model(page.main_frame, "many", bundles=asked)
+        told = await ask_portraits_script(page.main_frame, "many", bundles=asked)
     finally:
         await page.evaluate(
             "key => (window.truth || []).forEach(e => e?.removeAttribute(key))", _TRUTH

@@ -27,11 +27,11 @@ from pages import Place, served
 from playwright.async_api import CDPSession, Page, async_playwright
 from snapshot_peers import Peer, peers
 
-from director.browser.element_portraits import register_model
-from director.browser.fields import watch
+from director.browser.element_portraits import register_portraits_script
+from director.browser.fields import watch_secret_fields
 from director.browser.readiness import wait_until_ready
-from director.browser.snapshot_text import show
-from director.browser.snapshots import take
+from director.browser.snapshot_text import render_snapshot_text
+from director.browser.snapshots import take_snapshot
 from director.counting import exact
 
 RESULTS = Path(__file__).parent / "results/snapshots.json"
@@ -175,10 +175,10 @@ async def timed(page: Page) -> tuple[float, float, float]:
         await page.aria_snapshot(mode="ai")
         own.append(time.perf_counter() - began)
         began = time.perf_counter()
-        snapshot = await take(page)
+        snapshot = await take_snapshot(page)
         ours.append(time.perf_counter() - began)
         began = time.perf_counter()
-        show(snapshot)
+        render_snapshot_text(snapshot)
         shown.append(time.perf_counter() - began)
     return statistics.median(own), statistics.median(ours), statistics.median(shown)
 
@@ -197,12 +197,12 @@ async def measured(page: Page, place: Place, others: dict[str, Peer | str]) -> R
     declared, inside = await truth(cdp)
     await cdp.detach()
     row: Row = {"page": place.name, "declared": declared, "interactive": len(inside)}
-    first = await take(page)
+    first = await take_snapshot(page)
     which = await covered(page, first.text)
     texts = {
         "raw HTML": html,
         "Playwright": await page.aria_snapshot(mode="ai"),
-        "ours": show(first),
+        "ours": render_snapshot_text(first),
     }
     kept = {
         name: {which[ref] for ref in _REF.findall(texts[name]) if ref in which}
@@ -220,10 +220,12 @@ async def measured(page: Page, place: Place, others: dict[str, Peer | str]) -> R
     row["tokens"] = {name: count(text) for name, text in texts.items()}
     row["declared kept"] = {name: sum(at < declared for at in each) for name, each in kept.items()}
     row["kept"] = {name: len(each) for name, each in kept.items()}
-    before = await take(page)
+    before = await take_snapshot(page)
     await page.evaluate(place.act)
     await page.wait_for_timeout(500)
-    row["tokens"]["ours, after one action"] = count(show(await take(page), before))
+    row["tokens"]["ours, after one action"] = count(
+        render_snapshot_text(await take_snapshot(page), before)
+    )
     row["seconds"] = {"Playwright": own, "ours": ours, "show": shown, "settle": settled}
     row["still under way"] = list(still)
     print(row, flush=True)
@@ -250,8 +252,8 @@ async def measure(folder: Path, python: str, only: str) -> dict[str, Any]:
         async with async_playwright() as playwright:
             browser = await playwright.chromium.connect_over_cdp(address)
             # Afterwards: a context that was there before takes over nothing that was registered.
-            await register_model(playwright)
-            await watch(browser.contexts[0])
+            await register_portraits_script(playwright)
+            await watch_secret_fields(browser.contexts[0])
             page = browser.contexts[0].pages[0]
             rows = [await measured(page, place, others) for place in places if only in place.name]
             await browser.close()

@@ -27,7 +27,7 @@ import httpx
 import psycopg
 from bench.load import Served, serve_app
 
-from director.agent import new_workflow
+from director.agent import create_workflow
 from director.store import Entry, open_store
 from scripts.chaos.checker import Verdict, await_end, judge
 from scripts.chaos.world import World, below, name_of, signal_all
@@ -272,7 +272,7 @@ def main() -> None:
         script.write_text(json.dumps([[{"say": "Good."}]] * 5_000), encoding="utf-8")
         os.environ["DIRECTOR_STORE"] = world.url
         with open_store(world.url) as store:
-            workflow = new_workflow(store, "Soak")
+            workflow = create_workflow(store, "Soak")
         one = Soak(world, f"scripted:{script}", workflow)
         one.start_app()
         try:

@@ -35,8 +35,8 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from material import recorded
 
 from director.context.values import Summary, UserTurn
-from director.store.compression import compress, preview
-from director.store.context_view import project
+from director.store.compression import compress_turns, preview_turn_compression
+from director.store.context_view import project_context_view
 from director.store.store import Store
 from director.store.store_opening import open_store
 from director.store.values import EntryDraft
@@ -130,7 +130,7 @@ class Director:
 
     async def read(self) -> int:
         """Read the thread as a model would see it; how many turns there are."""
-        turns = project(self._store.read_visible(THREAD)).turns
+        turns = project_context_view(self._store.read_visible(THREAD)).turns
         return sum(isinstance(turn, UserTurn) for turn in turns)
 
 
@@ -141,14 +141,18 @@ class Compressed(Director):
         """Keep many turns, the last 100 of them in view."""
         for first in range(0, len(turns), 500):
             await super().whole(turns[first : first + 500])
-            look = preview(self._store, THREAD)
+            look = preview_turn_compression(self._store, THREAD)
             kept = {turn.at for turn in look.fold.turns[-300:]}
-            look = preview(self._store, THREAD, {t.at for t in look.fold.turns} - kept)
-            compress(self._store, THREAD, look, Summary("Pages were read. " * 100, look.covers))
+            look = preview_turn_compression(
+                self._store, THREAD, {t.at for t in look.fold.turns} - kept
+            )
+            compress_turns(
+                self._store, THREAD, look, Summary("Pages were read. " * 100, look.covers)
+            )
 
     async def read(self) -> int:
         """The turns in view and those that the summary stands for; a turn is three of them."""
-        context = project(self._store.read_visible(THREAD))
+        context = project_context_view(self._store.read_visible(THREAD))
         covered = len(context.summary.covers) // 3 if context.summary else 0
         return covered + sum(isinstance(turn, UserTurn) for turn in context.turns)
 

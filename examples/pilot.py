@@ -18,7 +18,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from playwright.async_api import Page, async_playwright
 
 from director import ContextConfig, ContextManager
-from director.browser.chromium import find_chromium, switches
+from director.browser.chromium import find_chromium, list_chromium_switches
 from director.demo.site import Site
 from director.middleware.langchain import ContextManagedAgent
 from director.models.script_engines.tape import Places
@@ -182,8 +182,8 @@ async def main() -> None:
             path = find_chromium(playwright.chromium.executable_path)
             browser = await playwright.chromium.launch(
                 executable_path=path,
-                args=switches(),
-                chromium_sandbox="--no-sandbox" not in switches(),
+                args=list_chromium_switches(),
+                chromium_sandbox="--no-sandbox" not in list_chromium_switches(),
             )
             await run_suite(await browser.new_page(), site.url, manager)
             await browser.close()

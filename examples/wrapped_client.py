@@ -8,7 +8,7 @@ import json
 from openai import OpenAI
 
 import director
-from director.middleware.clients import threads_of
+from director.middleware.clients import get_client_threads
 from director.models.script_values import Ask, Say
 from director.testing.double import Double
 
@@ -47,7 +47,9 @@ def main() -> None:
         client.close()
         assert double.defects == []
     print(message.content)
-    print(f"{threads_of(client).metrics.get_summary()['total_reduction']:.0f}% less was sent")
+    print(
+        f"{get_client_threads(client).metrics.get_summary()['total_reduction']:.0f}% less was sent"
+    )
 
 
 if __name__ == "__main__":

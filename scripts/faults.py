@@ -74,7 +74,7 @@ FAULTS = [
     ),
     Fault(
         "src/director/store/purge.py",
-        "sorted(own - aside_of(connection, left))",
+        "sorted(own - list_purged_hashes(connection, left))",
         "sorted(own)",
         "a purge deletes bytes that another thread uses",
     ),

@@ -20,11 +20,11 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from director.agent import current_thread, new_conversation
-from director.runs import save_workflow
+from director.agent import ensure_current_thread, start_current_thread
+from director.runs import save_run_workflow
 from director.store import Store, open_store
 from director.web.app_server import bound, server_of, studio_at
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 
 OUT = Path(__file__).parent.parent / "docs" / "pictures"
 FLAGS = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -63,7 +63,7 @@ def looked_at(page: Page, url: str, store: Store, only: str) -> list[Path]:
         taken.extend(shots(page, url, {"compress": (f"/w/{workflow}", compressing)}, only))
 
     workflow = rehearsed(page, url, compress)
-    save_workflow(store, from_json(json.loads(EXAMPLE.read_text())))
+    save_run_workflow(store, read_workflow_document(json.loads(EXAMPLE.read_text())))
     return [*taken, *shots(page, url, pages(store, workflow), only)]
 
 
@@ -110,7 +110,7 @@ def rehearsed(page: Page, url: str, compress: Callable[[str], None]) -> str:
 
 def pages(store: Store, workflow: str) -> dict[str, tuple[str, Steps]]:
     """Every page by its name: where it is, and what is done on it first."""
-    newest = store.get("request", current_thread(store, workflow))
+    newest = store.get("request", ensure_current_thread(store, workflow))
     number = newest.version if newest else 1
     runs = [one.id for one in store.newest("run") if one.body.get("workflow") == workflow]
     run = next(one for one in reversed(runs) if not one.startswith("workbench:"))
@@ -134,11 +134,11 @@ def conversations(store: Store, workflow: str) -> dict[str, tuple[str, Steps]]:
     """The list of conversations and the earlier one, looked at last: a new one is begun for it."""
 
     def begun(page: Page) -> None:
-        if current_thread(store, workflow) == thread:
-            new_conversation(store, workflow)
+        if ensure_current_thread(store, workflow) == thread:
+            start_current_thread(store, workflow)
             page.reload()
 
-    thread, at = current_thread(store, workflow), f"/w/{workflow}"
+    thread, at = ensure_current_thread(store, workflow), f"/w/{workflow}"
     return {
         "conversations": (f"{at}/conversations", begun),
         "conversation": (f"{at}/conversation?thread={thread}", begun),

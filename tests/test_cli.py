@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from director.cli import app
 from director.cli.double import EXAMPLE, friendly
 from director.cli.double_output import ExchangePrinter
-from director.models.script_engines.load import read
+from director.models.script_engines.load import load_script_engine_text
 from director.testing.double import PROFILES, Double, Fault
 
 SCRIPTS = Path(__file__).parent.parent / "docs" / "scripts"
@@ -97,7 +97,7 @@ def test_the_example_is_a_script() -> None:
     """What --example prints can be played, and is the one of the documentation."""
     code, out, _ = _run("double", "--example")
     assert code == 0
-    assert read(out) is not None
+    assert load_script_engine_text(out) is not None
     assert (SCRIPTS / "rules.json").read_text().rstrip() == EXAMPLE
 
 

@@ -16,11 +16,11 @@ from typer.testing import CliRunner
 from director.cli import app
 from director.cli.run_progress import RunPrinter
 from director.demo.site import Site
-from director.runs import reopen, run_of
+from director.runs import read_run, reopen_workflow_run
 from director.services.workspace import make_workspace
 from director.store import Store, open_store
 from director.store.change_feed import Subscription
-from director.store.deleted_workflows import put_away
+from director.store.deleted_workflows import mark_workflow_deleted
 from director.store.values import Change
 from runs.answers import serve_answers
 from runs.doubt_pages import serve_lists, table
@@ -132,7 +132,7 @@ def test_a_workflow_that_was_deleted_in_the_app_is_not_listed(
     """It is named apart, with how to bring it back."""
     run("workflow", "import", asking)
     with open_store(tmp_path / "home" / "director.db") as store:
-        put_away(store, "asking")
+        mark_workflow_deleted(store, "asking")
     out = run("workflow", "list")[1]
     assert "Asks" not in out
     assert "Deleted: asking. Bring one back in the app" in out
@@ -183,12 +183,12 @@ def test_the_steps_of_a_run_that_ends_between_two_looks_are_all_told(
     name = run_id(run("workflow", "run", asking, *APPROVED, "--wait", "0.2")[1])
     run("runs", "answer", name, "ab12")
     with open_store(tmp_path / "home" / "director.db") as opened:
-        reopen(opened, name)
+        reopen_workflow_run(opened, name)
         late = _Late(opened._database)
         late.meanwhile = lambda: run("runs", "resume", name)
         with RunPrinter(make_workspace(late), name) as watch:
             asyncio.run(watch.wait_end())
-        assert run_of(opened, name).state == "done"
+        assert read_run(opened, name).state == "done"
     assert "ok      twice" in capsys.readouterr().out
 
 

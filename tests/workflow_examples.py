@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 
-from director.workflow.edit import NodeDraft, add
+from director.workflow.edit import NodeDraft, add_nodes
 from director.workflow.values import Config, Node, Workflow
 
 CLICK: Config = {"action": "click", "selector": "#go"}
@@ -63,4 +63,4 @@ def mailbox(new_id: Callable[[], str] | None = None) -> Workflow:
         NodeDraft("browser_action", "label", CLICK),
         NodeDraft("browser_action", "report", {**CLICK, "selector": "#n{{find.count}}"}),
     ]
-    return add(Workflow("wf", "Mailbox"), drafts, new_id=new_id or ids())
+    return add_nodes(Workflow("wf", "Mailbox"), drafts, new_id=new_id or ids())

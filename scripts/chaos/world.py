@@ -21,11 +21,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from director.runs import RunDependencies, queue_run, run_of
-from director.runs.run_execution import is_parked, submit, waits_for
-from director.runs.run_queue import Queue, queue_url
+from director.runs import RunDependencies, queue_run, read_run
+from director.runs.run_execution import is_parked, list_open_run_questions, submit_run_execution
+from director.runs.run_queue import Queue, make_queue_url
 from director.store import open_store
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 from director.workflow.values import Json, Workflow
 from scripts.chaos.disks import own_disk
 from scripts.chaos.faults import find_faketime
@@ -101,7 +101,7 @@ class World:
     def queue_runs(self, count: int, *, first: int = 0) -> list[str]:
         """Write runs and put them into the queue; their ids."""
         names = [f"run{number}" for number in range(first, first + count)]
-        with open_store(self.url) as store, Queue(queue_url(store.url)) as queue:
+        with open_store(self.url) as store, Queue(make_queue_url(store.url)) as queue:
             for name in names:
                 queue_run(
                     store,
@@ -110,14 +110,16 @@ class World:
                     inputs={"key": name},
                     id_=name,
                 )
-                submit(store, queue, name)
+                submit_run_execution(store, queue, name)
         return names
 
     def read_states(self) -> dict[str, str]:
         """The state of each run as it is stored, `asks` for one that waits for a person."""
         with open_store(self.url) as store:
-            runs = [run_of(store, id_) for id_ in store.ids("run")]
-            asking = {run.id for run in runs if is_parked(run) and waits_for(store, run.id)}
+            runs = [read_run(store, id_) for id_ in store.ids("run")]
+            asking = {
+                run.id for run in runs if is_parked(run) and list_open_run_questions(store, run.id)
+            }
         return {run.id: "asks" if run.id in asking else run.state for run in runs}
 
     def effects(self) -> list[str]:
@@ -258,7 +260,7 @@ def workflow_of(origin: str) -> Workflow:
                 },
             },
         ]
-    return from_json(
+    return read_workflow_document(
         {
             "version": 2,
             "id": "effects",

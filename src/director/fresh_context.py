@@ -15,19 +15,36 @@ from typing import Any
 from director.counting import counter_for, exact
 from director.planning.agent_profiles import SKILLS
 from director.planning.budget_report import Limit
-from director.planning.context_assembly import ContextRequest, Fresh, assemble
-from director.planning.delivery import HOSTS, fits_inline, parts
+from director.planning.context_assembly import ContextRequest, Fresh, assemble_context
+from director.planning.delivery import HOSTS, can_deliver_inline, split_for_delivery
 from director.planning.git import Git
-from director.planning.injection import Injected, expand
-from director.planning.kept_contexts import compare_with_last, find_kept, keep, keep_parts
-from director.planning.manifest import Json, sha256
-from director.planning.manifest_checks import Check, differences, load_manifest, sources_of, verify
+from director.planning.injection import Injected, expand_injected_commands
+from director.planning.kept_contexts import (
+    compare_with_last,
+    find_kept_context,
+    keep_context_parts,
+    write_kept_context,
+)
+from director.planning.manifest import Json, hash_content
+from director.planning.manifest_checks import (
+    Check,
+    describe_context_differences,
+    list_manifest_sources,
+    load_manifest,
+    verify_manifest,
+)
 from director.planning.project_files import open_project, read_project
-from director.planning.recent_changes import Commit, read_log
-from director.planning.section_format import HEADED, Source, heading, read_context
-from director.planning.skill_commands import runner
-from director.planning.values import MemoryFiles, Project, ProjectError, as_bytes, as_text
-from director.workflow.nearest import hint
+from director.planning.recent_changes import Commit, read_change_log
+from director.planning.section_format import HEADED, Source, escape_section_name, read_context
+from director.planning.skill_commands import make_skill_command_runner
+from director.planning.values import (
+    MemoryFiles,
+    Project,
+    ProjectError,
+    decode_file_bytes,
+    encode_file_text,
+)
+from director.workflow.nearest import write_nearest_hint
 
 WINDOW = 200_000
 Place = str | os.PathLike[str]
@@ -100,18 +117,18 @@ def keep_context(project: Place, made: Fresh, *, stable: bool = False) -> tuple[
     if shared is not None:
         how = "stable order" if stable else "seed order"
         report += f"  Shared: {shared.share:.1%} is the beginning of {shared.before} ({how})\n"
-    return keep(root, made, report), report
+    return write_kept_context(root, made, report), report
 
 
 def deliver_context(project: Place, made: Fresh, host: str) -> str:
     """The context if this way into a host shows it whole, else the names of files that hold it."""
     if host not in HOSTS:
-        raise ProjectError(f"There is no host {host!r}.{hint(host, HOSTS)}")
+        raise ProjectError(f"There is no host {host!r}.{write_nearest_hint(host, HOSTS)}")
     count = made.report.counting
-    if host != "file" and fits_inline(made.text, HOSTS[host], count):
+    if host != "file" and can_deliver_inline(made.text, HOSTS[host], count):
         return made.text
-    texts = parts(made.text, count)
-    places = keep_parts(Path(project), made, texts)
+    texts = split_for_delivery(made.text, count)
+    places = keep_context_parts(Path(project), made, texts)
     lines = [
         f"{number}. {place} ({count(text):,} tokens)\n"
         for number, (place, text) in enumerate(zip(places, texts, strict=True), 1)
@@ -124,12 +141,14 @@ def deliver_context(project: Place, made: Fresh, host: str) -> str:
 def verify_context(project: Place, wanted: str | None = None) -> list[Check]:
     """Whether a kept or written context holds; without a name, the last one kept."""
     manifest, context = _manifest(Path(project), wanted)
-    return verify(manifest, context, open_project(Path(project)).folder.read)
+    return verify_manifest(manifest, context, open_project(Path(project)).folder.read)
 
 
 def compare_contexts(project: Place, old: str, new: str) -> list[str]:
     """What differs between two contexts, in words."""
-    return differences(_manifest(Path(project), old)[0], _manifest(Path(project), new)[0])
+    return describe_context_differences(
+        _manifest(Path(project), old)[0], _manifest(Path(project), new)[0]
+    )
 
 
 def replay_context(project: Place, wanted: str | None = None) -> tuple[Fresh, bool]:
@@ -167,14 +186,16 @@ def _make_context(
         return git.head if git.is_committed(path, content) else None
 
     head = commits[0].id if commits and ask.log is None else None
-    return assemble(found, replace(ask, head=head), limit, commits=commits, commit_of=commit_of)
+    return assemble_context(
+        found, replace(ask, head=head), limit, commits=commits, commit_of=commit_of
+    )
 
 
 def _commits(git: Git, log: Place | None, revision: str = "HEAD") -> list[Commit]:
     if log is None:
         return git.log(revision)
     try:
-        return read_log(Path(log).read_text("utf-8", "replace"))
+        return read_change_log(Path(log).read_text("utf-8", "replace"))
     except OSError as error:
         raise ProjectError(
             f"The log {os.fspath(log)!r} cannot be read: {error.strerror}."
@@ -195,7 +216,7 @@ def _own(given: Sequence[Own | Place], skill: str | None) -> tuple[list[Own], st
 
 def _read(path: Path) -> Own:
     try:
-        return Own(path.name, as_text(path.read_bytes()))
+        return Own(path.name, decode_file_bytes(path.read_bytes()))
     except OSError as error:
         raise ProjectError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
 
@@ -206,12 +227,12 @@ def _extra(
     sources: list[Source] = []
     injected: list[Injected] = []
     remarks: list[str] = []
-    run = runner(root)
+    run = make_skill_command_runner(root)
     for one in own:
         # A heading is one word that holds a dot; no two are the same.
         name = one.name if "." in one.name else f"{one.name}.md"
         name = name if all(name != each.name for each in sources) else f"{len(sources)}-{name}"
-        done = expand(one.text, allow, run)
+        done = expand_injected_commands(one.text, allow, run)
         injected += done.injected
         remarks += [f"{name}, {remark}" for remark in done.remarks]
         rule = "instructions of your own"
@@ -225,13 +246,13 @@ def _describe_injection(one: Injected) -> dict[str, Json]:
         "line": one.placeholder.line,
         "outcome": one.outcome,
         "said": one.said,
-        "output_sha256": sha256(as_bytes(one.output)),
-        "output_bytes": len(as_bytes(one.output)),
+        "output_sha256": hash_content(encode_file_text(one.output)),
+        "output_bytes": len(encode_file_text(one.output)),
     }
 
 
 def _manifest(root: Path, wanted: str | None) -> tuple[Mapping[str, Any], bytes | None]:
-    place, context = find_kept(root, wanted)
+    place, context = find_kept_context(root, wanted)
     try:
         found = load_manifest(place.read_bytes(), str(place))
     except OSError as error:
@@ -244,17 +265,18 @@ def _as_it_was(root: Path, manifest: Mapping[str, Any], git: Git) -> Project:
     now = open_project(root)
     if _is_unchanged(now, manifest):
         return now
-    head = next((s["commit"] for _, s in sources_of(manifest) if s["commit"]), None)
+    head = next((s["commit"] for _, s in list_manifest_sources(manifest) if s["commit"]), None)
     # What was not committed then may still lie there as it was.
     as_then = {
         path: content
-        for path, source in sources_of(manifest)
-        if (content := now.folder.read(path)) is not None and sha256(content) == source["sha256"]
+        for path, source in list_manifest_sources(manifest)
+        if (content := now.folder.read(path)) is not None
+        and hash_content(content) == source["sha256"]
     }
     then = read_project(MemoryFiles({**git.files(head), **as_then})) if head else now
-    for path, source in sources_of(manifest):
+    for path, source in list_manifest_sources(manifest):
         content = then.folder.read(path)
-        if content is None or sha256(content) != source["sha256"]:
+        if content is None or hash_content(content) != source["sha256"]:
             raise ProjectError(
                 f"{path!r} has changed since and is in no commit as it was: "
                 "the context cannot be made again."
@@ -264,8 +286,9 @@ def _as_it_was(root: Path, manifest: Mapping[str, Any], git: Git) -> Project:
 
 def _is_unchanged(project: Project, manifest: Mapping[str, Any]) -> bool:
     return all(
-        (content := project.folder.read(path)) is not None and sha256(content) == source["sha256"]
-        for path, source in sources_of(manifest)
+        (content := project.folder.read(path)) is not None
+        and hash_content(content) == source["sha256"]
+        for path, source in list_manifest_sources(manifest)
     )
 
 
@@ -282,11 +305,11 @@ def _extra_again(manifest: Mapping[str, Any], context: bytes | None) -> tuple[So
         return ()
     if context is None:
         raise ProjectError("The context had instructions of its own and was not kept with them.")
-    parsed = {tag: dict(texts) for tag, texts in read_context(as_text(context))}
+    parsed = {tag: dict(texts) for tag, texts in read_context(decode_file_bytes(context))}
     found = []
     for entry in entries:
-        text = parsed.get("instructions", {}).get(heading(entry["name"]), "")
-        if sha256(as_bytes(text)) != entry["sha256"]:
+        text = parsed.get("instructions", {}).get(escape_section_name(entry["name"]), "")
+        if hash_content(encode_file_text(text)) != entry["sha256"]:
             raise ProjectError(f"{entry['name']!r} was cut in the context and is not kept whole.")
         found.append(Source(entry["source"], text, entry["rule"], entry["name"], kind="own"))
     return tuple(found)
@@ -295,18 +318,20 @@ def _extra_again(manifest: Mapping[str, Any], context: bytes | None) -> tuple[So
 def _window(model: str) -> int:
     """The window of a model, by its full name or, if the catalogue knows it, its bare one."""
     from director.models import capabilities  # noqa: PLC0415  quick help
-    from director.models.names import UnknownModel, parse  # noqa: PLC0415
+    from director.models.names import UnknownModel, parse_model_name  # noqa: PLC0415
 
     if ":" in model:
         try:
-            named = parse(model)
-            known = [capabilities.find(named.provider, named.model)]
+            named = parse_model_name(model)
+            known = [capabilities.read_capabilities(named.provider, named.model)]
         except (UnknownModel, KeyError) as error:
             raise ProjectError(
                 f"{str(error).splitlines()[0]} Give its window with --window."
             ) from None
     else:
-        known = [capabilities.find(provider, model) for provider in ("openai", "anthropic")]
+        known = [
+            capabilities.read_capabilities(provider, model) for provider in ("openai", "anthropic")
+        ]
     # A window that is guessed by a model's family could be too large.
     for found in known:
         if found.known:

@@ -15,7 +15,7 @@ from director.models.model import ModelLocation
 from director.models.script_engines.tape import Tape
 from director.models.script_values import Ask, Emit, Say, ScriptEngine, Seen
 from director.models.scripted import Scripted
-from director.runs import RunDependencies, save_workflow
+from director.runs import RunDependencies, save_run_workflow
 from director.settings import load_settings
 from director.store import Store
 from director.testing.double import Double
@@ -69,7 +69,7 @@ def desk(
 ) -> WatchedSession:
     """A desk for the workflow `w`, which is made if it is not there."""
     if store.get("workflow", "w") is None:
-        save_workflow(store, Workflow("w", "Prices", origins=origins))
+        save_run_workflow(store, Workflow("w", "Prices", origins=origins))
     speaks = brain if callable(brain) else Tape(brain)
     means = more.pop("means", RunDependencies(browser=browser, pictures="none"))
     given: dict[str, Any] = {"open_model": opening(speaks, seen=more.pop("seen", None)), **more}

@@ -13,10 +13,15 @@ from pathlib import Path
 
 from director.context.wire import Wire
 from director.store import EntryDraft, Store, open_store
-from director.store.compression import compress, delete, preview, restore
-from director.store.context_view import view
+from director.store.compression import (
+    compress_turns,
+    delete_turns,
+    preview_turn_compression,
+    restore_compressed_turns,
+)
+from director.store.context_view import build_thread_view
 from director.store.export import export_thread
-from director.testing.store_drafts import AWKWARD, LARGE, summary
+from director.testing.store_drafts import AWKWARD, LARGE, draft_summary
 from store.threads import native, result, speaking, user
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -48,12 +53,16 @@ def _compressed(store: Store) -> None:
     """Compressed, restored, compressed otherwise, a turn deleted, and it goes on."""
     for _ in range(2):
         _mixed(store)
-    first = preview(store, "thread")
-    done = compress(store, "thread", first, summary(first.covers, "All was answered."))
-    restore(store, "thread", done.seq)
-    delete(store, "thread", view(store.entries("thread")).units[2])
-    some = preview(store, "thread", view(store.entries("thread")).units[1])
-    compress(store, "thread", some, summary(some.covers, "Two were answered."), by="auto")
+    first = preview_turn_compression(store, "thread")
+    done = compress_turns(store, "thread", first, draft_summary(first.covers, "All was answered."))
+    restore_compressed_turns(store, "thread", done.seq)
+    delete_turns(store, "thread", build_thread_view(store.entries("thread")).units[2])
+    some = preview_turn_compression(
+        store, "thread", build_thread_view(store.entries("thread")).units[1]
+    )
+    compress_turns(
+        store, "thread", some, draft_summary(some.covers, "Two were answered."), by="auto"
+    )
     store.append("thread", _one_wire("responses"))
 
 

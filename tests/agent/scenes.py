@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 from director.agent.agent_session import AgentSession
 from director.agent.conversation.current_thread import KIND
-from director.agent.permissions.origin_requests import Approval, approve, ask_for
+from director.agent.permissions.origin_requests import Approval, approve_origin, request_origin
 from director.agent.saved_workflow import SavedState
 from director.context.values import Summary
 from director.models.script_values import Seen
-from director.runs import save_workflow
-from director.runs.run_journal import run_json, step_json
+from director.runs import save_run_workflow
+from director.runs.run_journal import encode_run, encode_step
 from director.runs.values import Run, Step
 from director.sections.section_texts import render_tool_result
-from director.sections.system import system_section
+from director.sections.system import render_system_section
 from director.store import EntryDraft, Store
-from director.store.compression import compress, preview
-from director.store.run_variables import set_variable, workbench
+from director.store.compression import compress_turns, preview_turn_compression
+from director.store.run_variables import get_draft_run_id, set_run_variable
 from director.workflow.description import parse_description
 from director.workflow.plan import parse_plan
 from director.workflow.values import Tab, Workflow
@@ -87,27 +87,27 @@ def spoken(text: str) -> EntryDraft:
 
 
 def _begun(store: Store) -> None:
-    save_workflow(store, Workflow(ID, "Weekly lamp"))
+    save_run_workflow(store, Workflow(ID, "Weekly lamp"))
     store.open_thread(workflow=ID, thread=THREAD)
     store.put(KIND, ID, {"thread": THREAD}, "begun")
 
 
 def _built(store: Store) -> None:
     """A plan, a description, nested nodes of which some ran, variables; half a conversation."""
-    save_workflow(store, WORKFLOW)
+    save_run_workflow(store, WORKFLOW)
     store.open_thread(workflow=ID, thread=THREAD)
     store.put(KIND, ID, {"thread": THREAD}, "begun")
     saved = SavedState(store, ID)
     saved.save_plan(parse_plan(WRITTEN), "planned")
     saved.save_description(parse_description(DESCRIBED), "agreed")
-    run = workbench(ID)
-    store.put("run", run, run_json(Run(run, ID, 1)))
+    run = get_draft_run_id(ID)
+    store.put("run", run, encode_run(Run(run, ID, 1)))
     for node in WORKFLOW.nodes[:3]:
         status = BUILDING.statuses[node.id]
         step = Step(node.id, node.id, node.alias, node.type, "finished", began=RECORDED)
-        store.put("step", f"{run}/{node.id}", {**step_json(step), "status": status})
+        store.put("step", f"{run}/{node.id}", {**encode_step(step), "status": status})
     for name, value in VALUES.items():
-        set_variable(store, run, name, value, "set by a run")
+        set_run_variable(store, run, name, value, "set by a run")
     plan = render_tool_result("get_current_plan", BUILDING).text
     failed = "read_prices failed: tr.lamp matches nothing. äß 中 😀"
     store.append(
@@ -125,9 +125,9 @@ def _built(store: Store) -> None:
 
 def _compressed(store: Store) -> None:
     _built(store)
-    found = preview(store, THREAD)
+    found = preview_turn_compression(store, THREAD)
     said = "The user never wants a red lamp [1]. read_prices failed: tr.lamp matches nothing [4]."
-    compress(store, THREAD, found, Summary(said, found.covers))
+    compress_turns(store, THREAD, found, Summary(said, found.covers))
     store.append(THREAD, [user("Try table.lamps."), spoken("That works.")])
 
 
@@ -159,8 +159,8 @@ def _approved(store: Store) -> None:
             spoken(f"I need your approval to reach {origin}. Nothing was sent there."),
         ],
     )
-    ask_for(store, ID, Approval(origin, "asked", "debug_navigate", "to pay", THREAD))
-    approve(store, ID, origin)
+    request_origin(store, ID, Approval(origin, "asked", "debug_navigate", "to pay", THREAD))
+    approve_origin(store, ID, origin)
 
 
 SCENES: Mapping[str, Scene] = {
@@ -182,7 +182,7 @@ def set_up(store: Store, scene: Scene, made: Callable[[], AgentSession]) -> Agen
 
 def told(seen: Seen) -> str:
     """What a model sees, to be read by people; the system prompt by its name."""
-    prompt = system_section().text
+    prompt = render_system_section().text
     assert seen.instructions.startswith(prompt)
     after = seen.instructions[len(prompt) :]
     lines = ["=== instructions", f"[sections/prompts/system.md]{after}"]

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import pytest
 
 from agent.office import asks, desk, results
-from director.agent.permissions.origin_requests import approvals
+from director.agent.permissions.origin_requests import list_origin_approvals
 from director.agent.turn import take_turn
 from director.browser import Browser
 from director.demo.site import Site
 from director.models.script_engines.tape import Tape
 from director.models.script_values import Emit, Say, Seen
-from director.runs import RunDependencies, run_workflow, steps_of
+from director.runs import RunDependencies, list_run_steps, run_workflow
 from director.store import Store
-from director.store.run_variables import variables, workbench
+from director.store.run_variables import get_draft_run_id, read_run_variables
 
 PLAN = {
     "overall_goal": "Read the prices of the shop",
@@ -123,14 +123,14 @@ def test_a_workflow_is_built_and_then_runs_without_a_model(
     tried = next(text for text in told if text.startswith("open_shop: success"))
     proposed = f'{{"below":400,"status":"{site.url}/shop"}}'
     assert f" open_shop could carry: ensures {proposed}" in tried
-    assert [one.state for one in approvals(store, "w")] == ["approved"]
+    assert [one.state for one in list_origin_approvals(store, "w")] == ["approved"]
     plan = made.saved.plan()
     assert plan is not None
     assert [task.status for task in plan.tasks] == ["completed"]
     assert set(made.saved.statuses().values()) == {"success"}
-    assert len(variables(store, workbench("w"))["read_prices.result"]["items"]) == 9  # type: ignore[index]
+    assert len(read_run_variables(store, get_draft_run_id("w"))["read_prices.result"]["items"]) == 9  # type: ignore[index]
     runner.run(made.close())
     alone = run_workflow(store, made.now(), RunDependencies(browser=browser, pictures="none"))
     run = runner.run(alone)
     assert run.state == "done"
-    assert [step.status for step in steps_of(store, run.id)] == ["success", "success"]
+    assert [step.status for step in list_run_steps(store, run.id)] == ["success", "success"]

@@ -10,33 +10,37 @@ from pathlib import Path
 import pytest
 
 from agent.summaries import FAULTS, STATE, begun, echo, good, talk, words, writer
-from director.agent.compression.citations import citations, list_uncited_lines
+from director.agent.compression.citations import find_citations, list_uncited_lines
 from director.agent.compression.compression_proposal import (
     Refused,
     check_summary,
     edit_proposal,
-    look,
-    propose,
+    preview_proposal,
+    propose_compression_summary,
 )
 from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import (
     CompressionOutcome,
-    apply,
-    attempts,
+    apply_compression,
     compress_if_due,
     compress_now,
-    older,
+    list_compression_attempts,
+    select_older_turns,
 )
-from director.agent.compression.thresholds import Marks, marks_for
+from director.agent.compression.thresholds import Marks, compute_thresholds
 from director.context.sizes import context_size, summary_size
 from director.context.values import Summary
 from director.models import Model
-from director.models.capabilities import find
+from director.models.capabilities import read_capabilities
 from director.models.script_values import Emit, Say, Seen, Wait
 from director.settings import load_settings
 from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
-from director.store.compression import history, preview, restore
-from director.store.context_view import project, view
+from director.store.compression import (
+    list_compression_history,
+    preview_turn_compression,
+    restore_compressed_turns,
+)
+from director.store.context_view import build_thread_view, project_context_view
 from store.engines import prepared_file
 
 MARKS = Marks(warn=300, at=400, to=200)
@@ -56,7 +60,7 @@ def kept(store: Store, thread: str = "main") -> list[Entry]:
 
 def size(store: Store, thread: str = "main") -> int:
     """What the model would be sent of the thread."""
-    return context_size(project(store.entries(thread)), words)
+    return context_size(project_context_view(store.entries(thread)), words)
 
 
 def by_itself(
@@ -88,7 +92,7 @@ def test_a_summary_that_cannot_be_used_changes_nothing(store: Store, fault: str,
     assert outcome.gap
     assert kept(store) == before
     assert store.reference("main") == {"state": None}
-    assert attempts(store, "main")[-1].body["outcome"] in ("failed", "refused")
+    assert list_compression_attempts(store, "main")[-1].body["outcome"] in ("failed", "refused")
     assert by_hand(store, writer(good)).status == "done"
 
 
@@ -118,7 +122,7 @@ def test_a_cancelled_summary_changes_nothing(store: Store, how: str) -> None:
 
     asyncio.run(cancelled())
     assert kept(store) == before
-    assert attempts(store, "main")[-1].body["outcome"] == "cancelled"
+    assert list_compression_attempts(store, "main")[-1].body["outcome"] == "cancelled"
 
 
 def test_a_hanging_summariser_is_given_up(store: Store) -> None:
@@ -147,7 +151,9 @@ def test_a_hanging_summariser_is_given_up(store: Store) -> None:
                 return found
 
         with pytest.raises(Refused, match=r"more than 0\.01 seconds"):
-            await propose(CompressionTask(store, "main", STATE, Slow(), MARKS), seconds=0.01)  # type: ignore[arg-type]
+            await propose_compression_summary(
+                CompressionTask(store, "main", STATE, Slow(), MARKS), seconds=0.01
+            )  # type: ignore[arg-type]
 
     asyncio.run(hanging())
     assert kept(store) == before
@@ -162,7 +168,7 @@ def test_a_compression_is_one_entry_and_the_chain_restarts(store: Store) -> None
     assert [entry.kind for entry in kept(store)][-1] == "checkpoint"
     assert len(kept(store)) == 25
     assert store.reference("main") is None
-    seen = project(kept(store))
+    seen = project_context_view(kept(store))
     assert seen.turns == ()
     assert seen.summary is not None
     assert "#buy-3" in seen.summary.text
@@ -171,12 +177,12 @@ def test_a_compression_is_one_entry_and_the_chain_restarts(store: Store) -> None
 def test_every_line_of_a_summary_cites_its_turns(store: Store) -> None:
     """Lines without a citation, or with one of other turns, get those they came from."""
     begun(store)
-    found = preview(store, "main", counter=words)
+    found = preview_turn_compression(store, "main", counter=words)
     made = check_summary(f"{GOOD_2}\nUnknown things happened to lamp-4 [9999].", found, 200)
     assert list_uncited_lines(made.summary.text, found.fold.turns) == []
     first, second = made.summary.text.splitlines()[:2]
-    assert citations(first) & {9, 10, 12}
-    assert citations(second) & {17, 18, 20}
+    assert find_citations(first) & {9, 10, 12}
+    assert find_citations(second) & {17, 18, 20}
     assert "9999" not in made.summary.text
 
 
@@ -187,7 +193,7 @@ GOOD_2 = "The user wants lamp-2, never the blue one; #buy-2 works, #order-2 fail
 def test_what_a_summary_lost_is_put_back(store: Store) -> None:
     """Names, constraints and errors of the turns it forgot are appended, with their turns."""
     begun(store, rounds=2, more=30)
-    found = preview(store, "main", counter=words)
+    found = preview_turn_compression(store, "main", counter=words)
     made = check_summary("Lamp hunting: lamp-0 and #buy-0 were looked at, main tab.", found, 120)
     for word in ("lamp-1", "#buy-1", "E142", "never be the blue one"):
         assert word in made.summary.text
@@ -199,7 +205,7 @@ def test_a_summary_is_as_untrusted_as_what_it_covers(store: Store) -> None:
     """Results of the web make a summary one of the web."""
     begun(store)
     by_hand(store, writer(good))
-    summary = project(kept(store)).summary
+    summary = project_context_view(kept(store)).summary
     assert summary is not None
     assert summary.trust == "web"
 
@@ -208,33 +214,35 @@ def test_a_summary_is_as_untrusted_as_what_it_covers(store: Store) -> None:
 def test_a_restore_gives_back_the_exact_view(store: Store) -> None:
     """After two compressions and two restores the model sees what it saw."""
     begun(store)
-    views = [project(kept(store))]
+    views = [project_context_view(kept(store))]
     made = []
     for start in (6, 12):
         made.append(by_hand(store, writer(good)).checkpoint)
         store.append("main", talk(2, start))
-        views.append(project(kept(store)))
+        views.append(project_context_view(kept(store)))
     for seq, seen in zip(reversed(made), reversed(views[:-1]), strict=True):
         assert seq is not None
-        restore(store, "main", seq)
-        turns = project(kept(store)).turns
+        restore_compressed_turns(store, "main", seq)
+        turns = project_context_view(kept(store)).turns
         assert turns[: len(seen.turns)] == seen.turns
-        assert project(kept(store)).summary == seen.summary
+        assert project_context_view(kept(store)).summary == seen.summary
 
 
 @pytest.mark.promise("C5")
 def test_the_count_that_is_shown_is_the_count_that_is_compressed(store: Store) -> None:
     """Users and agents are counted once each; what was previewed is what is archived."""
     begun(store, rounds=3)
-    shown = look(CompressionTask(store, "main", STATE, writer(good), MARKS))
+    shown = preview_proposal(CompressionTask(store, "main", STATE, writer(good), MARKS))
     assert (shown.preview.user_count, shown.preview.agent_count) == (3, 6)
     assert shown.preview.builds_on is None
     assert shown.cost == 0
-    proposal = asyncio.run(propose(CompressionTask(store, "main", STATE, writer(good), MARKS)))
-    apply(store, "main", proposal)
-    assert len(view(kept(store)).summary_turns) == shown.preview.count
+    proposal = asyncio.run(
+        propose_compression_summary(CompressionTask(store, "main", STATE, writer(good), MARKS))
+    )
+    apply_compression(store, "main", proposal)
+    assert len(build_thread_view(kept(store)).summary_turns) == shown.preview.count
     store.append("main", talk(1, 3))
-    again = look(CompressionTask(store, "main", STATE, writer(good), MARKS))
+    again = preview_proposal(CompressionTask(store, "main", STATE, writer(good), MARKS))
     assert (again.preview.count, again.preview.builds_on) == (3, 13)
 
 
@@ -242,24 +250,28 @@ def test_the_count_that_is_shown_is_the_count_that_is_compressed(store: Store) -
 def test_a_stale_preview_is_refused(store: Store) -> None:
     """What was said since is not covered by what the user agreed to."""
     begun(store)
-    proposal = asyncio.run(propose(CompressionTask(store, "main", STATE, writer(good), MARKS)))
+    proposal = asyncio.run(
+        propose_compression_summary(CompressionTask(store, "main", STATE, writer(good), MARKS))
+    )
     store.append("main", talk(1, 6))
     before = kept(store)
     with pytest.raises(VersionConflict):
-        apply(store, "main", proposal)
+        apply_compression(store, "main", proposal)
     assert kept(store) == before
 
 
 def test_a_user_may_write_the_summary(store: Store) -> None:
     """The text is verified and repaired like a model's; an empty one is refused."""
     begun(store)
-    proposal = asyncio.run(propose(CompressionTask(store, "main", STATE, writer(good), MARKS)))
+    proposal = asyncio.run(
+        propose_compression_summary(CompressionTask(store, "main", STATE, writer(good), MARKS))
+    )
     with pytest.raises(Refused, match="empty"):
         edit_proposal(proposal, "  ", 200)
     own = edit_proposal(proposal, "We buy lamp-0 to lamp-5 with #buy-0 to #buy-5 in main.", 200)
     assert own.by_user
-    apply(store, "main", own)
-    summary = project(kept(store)).summary
+    apply_compression(store, "main", own)
+    summary = project_context_view(kept(store)).summary
     assert summary is not None
     assert summary.text.startswith("We buy lamp-0 to lamp-5")
 
@@ -268,7 +280,7 @@ def test_chosen_turns_are_compressed_and_no_others(store: Store) -> None:
     """Whole units only; half a unit is refused with what belongs to it."""
     begun(store)
     assert by_hand(store, writer(good), [1, 2, 4]).status == "done"
-    assert view(kept(store)).summary_turns == {1, 2, 4}
+    assert build_thread_view(kept(store)).summary_turns == {1, 2, 4}
     with pytest.raises(StoreError, match="cannot be compressed"):
         by_hand(store, writer(good), [1])
 
@@ -284,7 +296,7 @@ def test_a_turn_said_during_a_compression_is_kept_and_uncovered(store: Store) ->
 
     assert by_hand(store, writer(interrupted)).status == "done"
     assert [entry.kind for entry in kept(store)][-2:] == ["user", "checkpoint"]
-    assert [turn.text for turn in project(kept(store)).turns] == ["One more thing."]
+    assert [turn.text for turn in project_context_view(kept(store)).turns] == ["One more thing."]
 
 
 @pytest.mark.promise("A5")
@@ -354,9 +366,9 @@ def test_fifty_compressions_by_an_echo_stay_within_the_cap(store: Store) -> None
         by_hand(store, writer(echo))
         if n % 3 == 0:
             by_hand(store, writer(good))
-        assert summary_size(project(kept(store)).summary, words) <= MARKS.to
-    assert len(attempts(store, "main")) == 67
-    assert [one for one in history(store, "main") if one.after > MARKS.to] == []
+        assert summary_size(project_context_view(kept(store)).summary, words) <= MARKS.to
+    assert len(list_compression_attempts(store, "main")) == 67
+    assert [one for one in list_compression_history(store, "main") if one.after > MARKS.to] == []
 
 
 def fill(store: Store, tokens: int) -> None:
@@ -370,7 +382,9 @@ def fill(store: Store, tokens: int) -> None:
 @pytest.mark.promise("C6")
 def test_the_marks_are_the_documented_ones() -> None:
     """Large from 160,000 tokens, full from 180,000, each to the token; to about 20,000."""
-    marks = marks_for(load_settings(environ={}, path=Path("none")), find("scripted", "x"))
+    marks = compute_thresholds(
+        load_settings(environ={}, path=Path("none")), read_capabilities("scripted", "x")
+    )
     assert marks == Marks(160_000, 180_000, 20_000)
     walked = [marks.fill(size) for size in range(159_998, 180_003)]
     assert walked == ["fine"] * 2 + ["large"] * 20_000 + ["full"] * 3
@@ -384,10 +398,10 @@ def test_a_thread_is_compressed_at_the_mark_and_not_before(
     """One token decides; what is left of the history is about what was wanted."""
     fill(store, tokens)
     assert by_itself(store, writer(good), turn=13).status == status
-    now = project(kept(store))
+    now = project_context_view(kept(store))
     assert now.turns[-1].text.startswith("so ")
     if status == "done":
-        seqs, _ = older(store, "main", MARKS, words)
+        seqs, _ = select_older_turns(store, "main", MARKS, words)
         assert seqs == []
         assert summary_size(now.summary, words) <= MARKS.to
 
@@ -395,10 +409,12 @@ def test_a_thread_is_compressed_at_the_mark_and_not_before(
 def test_a_small_window_lowers_all_marks() -> None:
     """A model that takes less is compressed for earlier, and warned of before that."""
     settings = load_settings(environ={}, path=Path("none"))
-    small = replace(find("scripted", "x"), window=32_000, max_input=32_000, max_output=4_096)
-    marks = marks_for(settings, small)
+    small = replace(
+        read_capabilities("scripted", "x"), window=32_000, max_input=32_000, max_output=4_096
+    )
+    marks = compute_thresholds(settings, small)
     assert marks.to < marks.warn < marks.at < 32_000
-    dear = marks_for(settings, find("anthropic", "claude-sonnet-4-5"))
+    dear = compute_thresholds(settings, read_capabilities("anthropic", "claude-sonnet-4-5"))
     assert dear.at <= 200_000
 
 
@@ -409,7 +425,7 @@ def test_the_new_summary_takes_in_the_old_one(store: Store) -> None:
     by_hand(store, writer(good))
     store.append("main", talk(2, 2))
     by_hand(store, writer(good))
-    now = project(kept(store))
+    now = project_context_view(kept(store))
     assert now.summary is not None
     assert now.turns == ()
     assert {"#buy-0", "#buy-3"} <= set(now.summary.text.replace("[", " ").split())

@@ -13,7 +13,7 @@ from agent.summaries import begun
 from director.agent.compression.compression_export import export_compressions
 from director.cli import app
 from director.store import open_store
-from director.store.context_view import project
+from director.store.context_view import project_context_view
 
 Run = Callable[..., Result]
 SUMMARY = "\n".join(
@@ -63,7 +63,7 @@ def test_it_is_previewed_done_told_exported_and_undone(run: Run, tmp_path: Path)
         assert "## 1. " in export_compressions(store, "main")
     assert "undone" in run("compress", "--restore", "25").output
     with open_store(tmp_path / "store.db") as store:
-        assert len(project(store.entries("main")).turns) == 18
+        assert len(project_context_view(store.entries("main")).turns) == 18
 
 
 def test_some_turns_and_a_text_of_ones_own(run: Run, tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ import pytest
 from agent.prefixes import WatchedSession
 from agent.summaries import FAULTS, PATIENCE, STATE, begun, echo, good, talk, writer
 from director.agent.agent_session import AgentSession
-from director.agent.compression.compression_proposal import propose
+from director.agent.compression.compression_proposal import propose_compression_summary
 from director.agent.compression.compression_task import CompressionTask
-from director.agent.compression.thread_compression import apply, compress_now
+from director.agent.compression.thread_compression import apply_compression, compress_now
 from director.agent.compression.thresholds import Marks
-from director.agent.conversation.current_thread import current_thread
-from director.agent.request_log.kept_requests import read_sent_body, request
+from director.agent.conversation.current_thread import ensure_current_thread
+from director.agent.request_log.kept_requests import read_kept_request, read_sent_body
 from director.agent.request_log.request_replay import replay_request
 from director.agent.turn import take_turn
 from director.agent.turn_lease import TurnRunning, hold_thread
@@ -25,8 +25,8 @@ from director.models import Journal, Model
 from director.models.script_values import Ask, Emit, Fail, Say, Seen
 from director.settings import load_settings
 from director.store import Store, open_store
-from director.store.context_view import project
-from director.workflow.document import to_json
+from director.store.context_view import project_context_view
+from director.workflow.document import write_workflow_document
 from director.workflow.values import Workflow
 from store.engines import prepared_file
 
@@ -38,7 +38,7 @@ SMALL = {"compress_at": 30_000, "warn_at": 25_000, "compress_to": 4_000}
 def store(tmp_path: Path) -> Iterator[Store]:
     """A store with one workflow in it."""
     with open_store(prepared_file(tmp_path / "store.db")) as opened:
-        opened.put("workflow", "lamps", to_json(Workflow("lamps", "Lamps")))
+        opened.put("workflow", "lamps", write_workflow_document(Workflow("lamps", "Lamps")))
         yield opened
 
 
@@ -80,7 +80,7 @@ def test_a_full_thread_is_compressed_before_the_next_request(store: Store, profi
         seen.append(shown)
         return good(shown) if is_summary(shown) else [Say("All right.")]
 
-    thread = current_thread(store, "lamps")
+    thread = ensure_current_thread(store, "lamps")
     store.append(thread, talk(40, more=400))
     desk = desk_of(store, brain, profile)
     assert turn(desk, "Go on.") == "All right."
@@ -98,12 +98,12 @@ def test_the_conversation_goes_on_when_the_summariser_is_down(store: Store) -> N
     def brain(shown: Seen) -> Sequence[Emit]:
         return [Fail("invalid_prompt")] if is_summary(shown) else [Say("All right.")]
 
-    thread = current_thread(store, "lamps")
+    thread = ensure_current_thread(store, "lamps")
     store.append(thread, talk(40, more=400))
-    before = project(store.entries(thread))
+    before = project_context_view(store.entries(thread))
     assert turn(desk_of(store, brain), "Go on.") == "All right."
     assert "checkpoint" not in [entry.kind for entry in store.entries(thread)]
-    assert project(store.entries(thread)).turns[: len(before.turns)] == before.turns
+    assert project_context_view(store.entries(thread)).turns[: len(before.turns)] == before.turns
     newest = store.get("request", thread)
     assert newest is not None
     report = newest.body["report"]
@@ -137,7 +137,7 @@ def test_no_summariser_can_stop_a_conversation_or_make_it_dear(store: Store, fau
         done = sum(item.kind == "result" for item in shown.items[said:])
         return [Say("All right.")] if done == 2 else [Ask("get_current_plan")]
 
-    thread = current_thread(store, "lamps")
+    thread = ensure_current_thread(store, "lamps")
     store.append(thread, talk(40, more=400))
     for nth in range(4):
         desk = desk_of(store, brain)
@@ -152,10 +152,10 @@ def test_no_summariser_can_stop_a_conversation_or_make_it_dear(store: Store, fau
 def test_every_request_of_a_turn_is_kept(store: Store) -> None:
     """With its parts, and its bytes again when it is asked for."""
     desk = desk_of(store, lambda _: [Say("All right.")], "structured_cached")
-    thread = current_thread(store, "lamps")
+    thread = ensure_current_thread(store, "lamps")
     turn(desk, "Begin.")
     turn(desk, "Go on.")
-    body = request(store, thread, 2).body
+    body = read_kept_request(store, thread, 2).body
     places = {(part["place"], part["name"]) for part in body["parts"]}  # type: ignore[attr-defined]
     assert {("instructions", "system"), ("last", "workflow"), ("history", "user")} <= places
     assert b"Go on." in read_sent_body(store, thread, 2)
@@ -166,13 +166,15 @@ def test_a_user_waits_until_the_turn_has_ended(store: Store) -> None:
     begun(store)
 
     async def busy() -> None:
-        proposal = await propose(CompressionTask(store, "main", STATE, writer(good), MARKS))
+        proposal = await propose_compression_summary(
+            CompressionTask(store, "main", STATE, writer(good), MARKS)
+        )
         async with hold_thread(store, "main"):
             with pytest.raises(TurnRunning, match="Nothing was compressed"):
                 await compress_now(CompressionTask(store, "main", STATE, writer(good), MARKS))
             with pytest.raises(TurnRunning):
-                apply(store, "main", proposal)
-        apply(store, "main", proposal)
+                apply_compression(store, "main", proposal)
+        apply_compression(store, "main", proposal)
 
     asyncio.run(busy())
 
@@ -188,7 +190,7 @@ def test_a_request_for_a_summary_is_made_again_from_the_store(tmp_path: Path, st
 
     async def proposed() -> None:
         async with open_model(f"scripted:{script}") as model:
-            await propose(CompressionTask(store, "main", STATE, model, MARKS))
+            await propose_compression_summary(CompressionTask(store, "main", STATE, model, MARKS))
 
     asyncio.run(proposed())
     assert asyncio.run(replay_request(store, "main", 1)).same

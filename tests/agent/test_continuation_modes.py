@@ -11,27 +11,27 @@ import pytest
 from agent.office import SAY, asks, at_double, desk
 from director.agent.agent_session import AgentSession
 from director.agent.compression.continuation_modes import STATE
-from director.agent.model_choice import choose, get_chosen_profile
+from director.agent.model_choice import choose_workflow_model, get_chosen_profile
 from director.agent.turn import take_turn
-from director.agent.turn_context import gather
+from director.agent.turn_context import gather_turn_context
 from director.context.values import Summary
 from director.models.script_values import Emit, Seen
 from director.profiles import ProfileError, load_profile
-from director.sections.section_texts import section
-from director.sections.system import system_section
+from director.sections.section_texts import render_section_text
+from director.sections.system import render_system_section
 from director.settings import load_settings
 from director.store import Store
-from director.store.compression import compress, preview
+from director.store.compression import compress_turns, preview_turn_compression
 from director.testing.double import Double
 
 CHAIN = "previous_response_id"
-SYSTEM = system_section().text
+SYSTEM = render_system_section().text
 
 
 def shorten(made: AgentSession, text: str) -> None:
     """Compress all that may be, to this text."""
-    found = preview(made.store, made.thread)
-    compress(made.store, made.thread, found, Summary(text, found.covers))
+    found = preview_turn_compression(made.store, made.thread)
+    compress_turns(made.store, made.thread, found, Summary(text, found.covers))
 
 
 async def talk(made: AgentSession, first: int, last: int) -> None:
@@ -69,7 +69,7 @@ async def _two_summaries(made: AgentSession) -> None:
 @pytest.mark.parametrize("mode", ["reset", "refresh", "checkpoint"])
 def test_the_chain_begins_anew_after_each_summary(store: Store, mode: str) -> None:
     """By itself: the request after a summary is whole, the next one goes on from it."""
-    choose(store, "w", mode=mode, every=100)
+    choose_workflow_model(store, "w", mode=mode, every=100)
     bodies, _ = conversation(store, _two_summaries, lambda _: SAY)
     assert [CHAIN in body for body in bodies] == [False, True, True, False, True, False, True]
     sent = [len(body["input"]) for body in bodies]
@@ -80,7 +80,7 @@ def test_the_chain_begins_anew_after_each_summary(store: Store, mode: str) -> No
 @pytest.mark.parametrize("mode", ["reset", "refresh"])
 def test_a_reset_shows_the_summary_as_the_first_user_message(store: Store, mode: str) -> None:
     """The newest one, once; the instructions are the system prompt and nothing more."""
-    choose(store, "w", mode=mode, every=100)
+    choose_workflow_model(store, "w", mode=mode, every=100)
     _, seen = conversation(store, _two_summaries, lambda _: SAY)
     assert {one.instructions for one in seen} == {SYSTEM}
     for nth, text in ((3, "The first"), (4, "The first"), (5, "The second"), (6, "The second")):
@@ -93,7 +93,7 @@ def test_a_reset_shows_the_summary_as_the_first_user_message(store: Store, mode:
 
 def test_a_checkpoint_keeps_the_summary_in_the_instructions_until_the_next(store: Store) -> None:
     """With every request, chained or not: no server hands instructions on."""
-    choose(store, "w", mode="checkpoint")
+    choose_workflow_model(store, "w", mode="checkpoint")
     bodies, seen = conversation(store, _two_summaries, lambda _: SAY)
     after = [one.instructions.removeprefix(SYSTEM) for one in seen]
     assert after[:3] == ["", "", ""]
@@ -117,11 +117,11 @@ def test_a_refresh_shows_the_state_with_every_third_message(store: Store) -> Non
 
     async def goes(made: AgentSession) -> None:
         await talk(made, 1, 3)
-        found = [section(name, await gather(made)) for name in STATE]
+        found = [render_section_text(name, await gather_turn_context(made)) for name in STATE]
         state.append("\n\n".join(one.text for one in found if one))
         await talk(made, 4, 6)
 
-    choose(store, "w", mode="refresh", every=3)
+    choose_workflow_model(store, "w", mode="refresh", every=3)
     bodies, seen = conversation(store, goes, brain)
     # Messages 1 and 2, two requests for the third, then 4, 5 and 6.
     assert [CHAIN in body for body in bodies] == [False, True, False, False, False, True, False]
@@ -153,11 +153,11 @@ def test_the_mode_is_the_workflows_or_the_deployments_or_the_profiles(store: Sto
     assert now() == (load_profile("clean").compression.mode, 0) == ("reset", 0)
     assert now(summary_mode="refresh") == ("refresh", 10)
     assert now(summary_mode="refresh", refresh_every=4) == ("refresh", 4)
-    choose(store, "w", mode="checkpoint")
+    choose_workflow_model(store, "w", mode="checkpoint")
     assert now(summary_mode="refresh") == ("checkpoint", 0)
-    choose(store, "w", mode="refresh", every=7)
+    choose_workflow_model(store, "w", mode="refresh", every=7)
     assert now() == ("refresh", 7)
     for wrong in ({"mode": "rest"}, {"mode": "refresh", "every": -1}, {"profile": "cleen"}):
         with pytest.raises(ProfileError):
-            choose(store, "w", **wrong)  # type: ignore[arg-type]
+            choose_workflow_model(store, "w", **wrong)  # type: ignore[arg-type]
     assert now() == ("refresh", 7)

@@ -19,14 +19,14 @@ import pytest
 from agent.office import SAY, asks, at_double, opening, results
 from agent.scenes import ID, SCENES, set_up, told
 from director.agent.agent_session import AgentSession
-from director.agent.model_choice import choose
+from director.agent.model_choice import choose_workflow_model
 from director.agent.turn import take_turn
 from director.models.script_engines.tape import Tape
 from director.models.script_values import Seen
 from director.runs import RunDependencies
 from director.sections.boundary import read_sections
 from director.sections.section_texts import PULLED
-from director.sections.system import system_section
+from director.sections.system import render_system_section
 from director.settings import PROFILES, load_settings
 from director.store import Store
 from director.testing.double import Double
@@ -58,7 +58,7 @@ def seen(store: Store, scene: str, profile: str, mode: str = "") -> str:
     made = at(store, scene, profile)
     made.open_model = opening(lambda _: SAY, seen=shown)
     if mode:
-        choose(store, ID, mode=mode, every=2)
+        choose_workflow_model(store, ID, mode=mode, every=2)
     asyncio.run(take_turn(made, SCENES[scene].says))
     return told(shown[-1])
 
@@ -131,7 +131,7 @@ def test_what_is_sent_is_what_its_file_holds(
     body = dict(body_of(store, scene, profile, wire))
     held(f"tools.{wire}.json", _written(body["tools"]))
     body["tools"] = f"[tools.{wire}.json]"
-    held(f"{scene}.{profile}.{wire}.json", _written(_named(body, system_section().text)))
+    held(f"{scene}.{profile}.{wire}.json", _written(_named(body, render_system_section().text)))
 
 
 def _written(value: object) -> str:

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.agent import StoreJournal, record_message, record_results
-from director.agent.request_log.body_deltas import decode_frame, encode_frame
+from director.agent.request_log.body_deltas import decode_delta_frame, encode_delta_frame
 from director.agent.request_log.kept_requests import (
     StoredRequest,
     keep_request,
+    read_kept_request,
     read_sent_body,
-    request,
 )
 from director.agent.request_log.request_replay import replay_request
 from director.context.presets import hybrid
@@ -26,7 +26,7 @@ from director.context.report import report_on
 from director.context.values import Budget, Context, Section, UserTurn
 from director.models import Model, ModelError, Policy, open_model
 from director.store import Store, StoreError, open_store
-from director.store.context_view import project
+from director.store.context_view import project_context_view
 from director.testing.double import Double, Fault
 from models.talk import KEY, MODELS, PROFILES, TOOLS, answers, environment, rooms
 from store.engines import prepared_file
@@ -50,7 +50,7 @@ async def talked(
         record_message(store, "main", f"room {nth} {'far away ' * 40}")
         for _ in range(2):
             head = store.head("main")
-            told = project(store.entries("main"))
+            told = project_context_view(store.entries("main"))
             last = (UserTurn(head + 1, LAST, pinned=True),)
             given_ = Context((SYSTEM,), (*told.turns, *last))
             budget = Budget(limit, counter=model.counter)
@@ -121,7 +121,7 @@ def test_a_request_says_what_it_is_made_of_and_what_it_cost(store: Store) -> Non
                 await talked(store, model, 2)
 
         asyncio.run(talk())
-    body = request(store, "main", 4).body
+    body = read_kept_request(store, "main", 4).body
     places = [(part["place"], part["name"]) for part in body["parts"]]  # type: ignore[attr-defined]
     assert places[:2] == [("instructions", "system"), ("tools", "2 tools")]
     assert places[-2:] == [("last", "plan"), ("last", "browser")]
@@ -151,7 +151,7 @@ def test_a_request_that_failed_is_kept_with_all_its_attempts(store: Store) -> No
                 keep_request(store, asking, model=model, report=report, ended=failed.value)
 
         asyncio.run(talk())
-    body = request(store, "main", 1).body
+    body = read_kept_request(store, "main", 1).body
     assert body["outcome"] == "failed"
     assert len(body["sent"]) == 2  # type: ignore[arg-type]
     assert read_sent_body(store, "main", 1, 1) == read_sent_body(store, "main", 1, 2)
@@ -169,7 +169,7 @@ def test_a_conversation_is_kept_once_and_not_with_every_request(store: Store) ->
         asyncio.run(talk())
     sizes = []
     for number in range(12, 25):
-        one = request(store, "main", number).body["sent"][0]  # type: ignore[index]
+        one = read_kept_request(store, "main", number).body["sent"][0]  # type: ignore[index]
         sizes.append((len(store.read_kept(one["frame"]["$kept"])), one["bytes"]))
     assert sum(frame for frame, _ in sizes) < 0.3 * sum(whole for _, whole in sizes)
 
@@ -188,7 +188,7 @@ def test_a_purged_thread_takes_its_requests_with_it(store: Store) -> None:
     assert store.purge("main") == entries
     assert store.get("request", "main") is None
     with pytest.raises(StoreError, match="no request 1"):
-        request(store, "main", 1)
+        read_kept_request(store, "main", 1)
 
 
 @given(st.lists(st.binary(max_size=40), max_size=8), st.lists(st.binary(max_size=40), max_size=8))
@@ -196,5 +196,5 @@ def test_a_frame_gives_back_the_same_bytes(old: list[bytes], new: list[bytes]) -
     """Whatever stands in a body, and whatever stood in the one before."""
     before = b'{"role":"user",'.join(old)
     body = b'{"role":"user",'.join([*old[:3], *new])
-    assert decode_frame(encode_frame(body, before), before) == body
-    assert decode_frame(encode_frame(body)) == body
+    assert decode_delta_frame(encode_delta_frame(body, before), before) == body
+    assert decode_delta_frame(encode_delta_frame(body)) == body

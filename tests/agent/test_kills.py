@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from agent.office import SAY, asks, desk, results
-from director.agent.conversation.current_thread import current_thread
+from director.agent.conversation.current_thread import ensure_current_thread
 from director.agent.turn import take_turn
-from director.agent.turn_lease import last_turn, running
+from director.agent.turn_lease import find_last_turn, is_turn_running
 from director.context.wire import emit, problems
 from director.models.script_values import Emit, Seen, Wait
-from director.runs import save_workflow
+from director.runs import save_run_workflow
 from director.store import Entry, EntryDraft, Json, RecordDraft, Store, Versioned, open_store
-from director.store.context_view import project
+from director.store.context_view import project_context_view
 from director.workflow.values import Workflow
 from runs.crashes import Crash
 
@@ -92,15 +92,15 @@ class Dying(Store):
 
 def check(store: Store) -> None:
     """The thread is valid, goes on, and each call was executed at most once."""
-    thread = current_thread(store, "w")
-    assert not running(store, thread)
+    thread = ensure_current_thread(store, "w")
+    assert not is_turn_running(store, thread)
     shown: list[Seen] = []
     turn = asyncio.run(take_turn(desk(store, brain, seen=shown), "Go on."))
     assert turn.text == "Done."
     for name in CALLS:
         assert len(store.versions("variable", f"workbench:w/{name}")) <= 1
     for wire in ("responses", "chat", "anthropic"):
-        assert problems(emit(project(store.entries(thread)), wire), wire) == []
+        assert problems(emit(project_context_view(store.entries(thread)), wire), wire) == []
     told = len(results(shown[-1]))
     assert told == len([item for item in shown[-1].items if item.kind == "call"])
     assert store.verify().ok
@@ -138,7 +138,7 @@ def test_a_program_that_dies_at_any_write_repeats_nothing(tmp_path: Path, writte
     """The n-th write is the last, for every n until a turn comes through."""
     for nth in itertools.count(1):
         with open_store(tmp_path / f"{nth}.db") as store:
-            save_workflow(store, Workflow("w", "W"))
+            save_run_workflow(store, Workflow("w", "W"))
             dying = Dying(store, nth, written=written)
             try:
                 asyncio.run(take_turn(desk(dying, brain), "Go."))
@@ -165,6 +165,6 @@ def test_a_turn_that_is_cancelled_at_any_wait_repeats_nothing(tmp_path: Path) ->
         with open_store(tmp_path / f"{nth}.db") as store:
             if not asyncio.run(cancelled(store, nth)):
                 break
-            assert last_turn(store, current_thread(store, "w"))["state"] == "cancelled"
+            assert find_last_turn(store, ensure_current_thread(store, "w"))["state"] == "cancelled"
             check(store)
     assert nth > 3

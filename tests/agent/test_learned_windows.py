@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from agent.office import desk
-from director.agent.model_windows import get_capabilities, tell_window
+from director.agent.model_windows import describe_model_window, get_capabilities
 from director.agent.turn import take_turn
 from director.models import Journal, Model, ModelError, open_model
 from director.models.script_values import Emit, Say, Seen
-from director.models.windows import read_refusal
+from director.models.windows import read_window_refusal
 from director.settings import load_settings
 from director.store import Store
 from director.testing.double import Double, Fault
@@ -52,12 +52,12 @@ def test_a_refusal_teaches_the_window_and_the_turn_goes_on(store: Store) -> None
         name = f"chat:{double.openai_url}#gpt-4.1"
         before = get_capabilities(store, load_settings(), name)
         assert (before.window, before.window_from) == (128_000, "assumed")
-        assert "/window TOKENS sets it" in tell_window(before)
+        assert "/window TOKENS sets it" in describe_model_window(before)
         double.strike(Fault("window", with_={"limit": 40_000}))
         talk(store, name, "Hello.")
         learned = get_capabilities(store, load_settings(), name)
         assert (learned.window, learned.window_from) == (40_000, "refused")
-        assert "learned when the server refused more" in tell_window(learned)
+        assert "learned when the server refused more" in describe_model_window(learned)
         talk(store, name, "Again.")
         assert get_capabilities(store, load_settings(), name).window == 40_000
 
@@ -99,4 +99,4 @@ def test_a_window_that_is_set_is_not_learned_away(store: Store) -> None:
 )
 def test_the_number_of_a_refusal_is_read_or_half_is_tried(message: str, window: int) -> None:
     """What servers write; a number that cannot be is not believed."""
-    assert read_refusal(message, 128_000) == window
+    assert read_window_refusal(message, 128_000) == window

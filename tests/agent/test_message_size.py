@@ -11,9 +11,9 @@ from agent.summaries import STATE, begun, echo, writer
 from director.agent.agent_session import AgentSession
 from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import KIND as COMPRESSION
-from director.agent.compression.thread_compression import attempts, compress_if_due
+from director.agent.compression.thread_compression import compress_if_due, list_compression_attempts
 from director.agent.compression.thresholds import Marks
-from director.agent.conversation.current_thread import leave_out
+from director.agent.conversation.current_thread import leave_turn_out_of_thread
 from director.agent.conversation.message_size import MessageTooLarge, measure_message
 from director.agent.model_journal import record_message
 from director.agent.request_assembly import ContextTooLarge
@@ -76,9 +76,9 @@ def test_no_summary_is_paid_for_that_cannot_help_and_the_turn_can_be_left_out(
                 await take_turn(made, "Go on.")
         assert len(seen) == 1
         assert store.get(COMPRESSION, made.thread) is None
-        assert leave_out(store, made.thread, 3) == (3,)
+        assert leave_turn_out_of_thread(store, made.thread, 3) == (3,)
         with pytest.raises(StoreError, match="no turn 3"):
-            leave_out(store, made.thread, 3)
+            leave_turn_out_of_thread(store, made.thread, 3)
         await take_turn(made, "And now?")
 
     asyncio.run(talk())
@@ -101,4 +101,4 @@ def test_the_same_failure_is_not_paid_for_twice(store: Store) -> None:
         return [await tried(1), await tried(2), await tried(3)]
 
     assert asyncio.run(both()) == ["failed", "stopped", "stopped"]
-    assert len(attempts(store, thread)) == 1
+    assert len(list_compression_attempts(store, thread)) == 1

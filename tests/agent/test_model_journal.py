@@ -27,14 +27,18 @@ from director.models import (
     StateRef,
     Timing,
     ToolCall,
+    make_user_turn,
     open_model,
     turn_of,
-    user_turn,
 )
 from director.models.script_values import Ask, Say, Seen
 from director.store import Store, StoreError, open_store
-from director.store.compression import compress, preview, restore
-from director.store.context_view import project, visible
+from director.store.compression import (
+    compress_turns,
+    preview_turn_compression,
+    restore_compressed_turns,
+)
+from director.store.context_view import list_visible_turns, project_context_view
 from director.testing.double import Double, Fault
 from models.talk import MODELS, PROFILES, TOOLS, answers, environment, rooms, seen, ten_turns, told
 
@@ -103,7 +107,7 @@ class Kept:
     @staticmethod
     def context(store: Store) -> Context:
         """What the model is to see."""
-        return replace(project(store.entries("main")), sections=SYSTEM)
+        return replace(project_context_view(store.entries("main")), sections=SYSTEM)
 
     def same(self) -> None:
         """The history that the model saw is the projection, on every turn; nobody complains."""
@@ -147,7 +151,7 @@ def test_a_projected_turn_is_the_turn_of_the_reply(wire: str, tmp_path: Path) ->
             for nth in range(3):
                 await talk.say(f"Go to room {nth}.")
         with open_store(tmp_path / "s.db") as store:
-            kept = project(store.entries("main"))
+            kept = project_context_view(store.entries("main"))
             items = [e.body["items"] for e in store.entries("main") if e.kind == "agent"]
         assert items == [list(reply.items) for reply in talk.replies]
         spoken = [turn for turn in kept.turns if isinstance(turn, AgentTurn)]
@@ -234,8 +238,10 @@ def test_a_compressed_thread_goes_on(wire: str, tmp_path: Path) -> None:
             await talk.say("Go to room 1.")
             with open_store(talk.path) as store:
                 whole = Kept.context(store)
-                look = preview(store, "main")
-                made = compress(store, "main", look, Summary("Two rooms, two doors.", look.covers))
+                look = preview_turn_compression(store, "main")
+                made = compress_turns(
+                    store, "main", look, Summary("Two rooms, two doors.", look.covers)
+                )
             talk.sent.clear()
             await talk.say("Go to room 2.")
             shown = [seen(one.seen.items) for one in double.generations][-2:]
@@ -244,8 +250,8 @@ def test_a_compressed_thread_goes_on(wire: str, tmp_path: Path) -> None:
             if wire == "responses":
                 assert talk.chained()[-2:] == [False, True]
             with open_store(talk.path) as store:
-                restore(store, "main", made.seq)
-                turns = project(store.entries("main")).turns
+                restore_compressed_turns(store, "main", made.seq)
+                turns = project_context_view(store.entries("main")).turns
                 assert turns[: len(whole.turns)] == whole.turns
             talk.sent.clear()
             await talk.say("Go to room 3.")
@@ -276,7 +282,7 @@ def test_images_are_kept_and_travel(wire: str, tmp_path: Path) -> None:
         with Double(PROFILES[wire], [[Say("A door.")]]) as double:
             talk = Kept(double, tmp_path / "s.db", wire)
             assert await talk.say("What is this?", (PIXEL,)) == "A door."
-            assert talk.sent[0].turns == (user_turn(1, "What is this?", (PIXEL,)),)
+            assert talk.sent[0].turns == (make_user_turn(1, "What is this?", (PIXEL,)),)
             assert sum(item.images for item in double.generations[0].seen.items) == 1
             assert "iVBORw0KGgo" in str(double.exchanges[0].asked.body)
             assert double.defects == []
@@ -330,8 +336,8 @@ def test_results_are_written_as_they_come(tmp_path: Path) -> None:
         assert record_results(store, "a", reply, {}) == ()
         record_results(store, "a", reply, {"2": Result("broken", failed=True)})
         record_results(store, "a", reply, {"1": "one"})
-        assert visible(store.entries("a")) == (1,)
-        turn = project(store.entries("a")).turns[0]
+        assert list_visible_turns(store.entries("a")) == (1,)
+        turn = project_context_view(store.entries("a")).turns[0]
         assert isinstance(turn, AgentTurn)
         found = [(call.id, call.result, call.failed) for call in turn.calls]
         assert found == [("1", "one", False), ("2", "broken", True)]

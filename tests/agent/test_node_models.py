@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from agent.office import NAME, asks, opening, results
-from director.agent.model_choice import choose
-from director.agent.subagents.node_models import lend
+from director.agent.model_choice import choose_workflow_model
+from director.agent.subagents.node_models import lend_node_models
 from director.browser import Browser
 from director.demo.site import Site
 from director.models.script_values import Emit, Say, ScriptEngine, Seen
-from director.runs import Run, RunDependencies, run_workflow, save_workflow, steps_of
+from director.runs import Run, RunDependencies, list_run_steps, run_workflow, save_run_workflow
 from director.runs.resources import Resources, RunOptions
 from director.store import Store
 from director.workflow.values import Json, Node, Workflow
@@ -34,10 +34,10 @@ def ran(
 ) -> Run:
     """A run of one node, whose model this brain speaks for."""
     workflow = Workflow("w", "Prices", origins=origins, nodes=(node,))
-    save_workflow(store, workflow)
-    choose(store, "w", model=NAME)
+    save_run_workflow(store, workflow)
+    choose_workflow_model(store, "w", model=NAME)
     supplies = Resources(store, RunOptions())
-    lend(supplies, store, opening(brain))
+    lend_node_models(supplies, store, opening(brain))
     assert supplies.minds is not None
     minds = supplies.minds("w")
     means = RunDependencies(browser=browser, think=minds.think, work=minds.work, pictures="none")
@@ -67,7 +67,7 @@ def test_a_cognition_node_is_answered_by_the_model_of_its_workflow(
     }
     done = ran(runner, store, Node("n1", "amount", "cognition", config), brain)
     assert done.state == "done"
-    assert [step.result for step in steps_of(store, done.id)] == [{"amount": 12.5}]
+    assert [step.result for step in list_run_steps(store, done.id)] == [{"amount": 12.5}]
     assert "It is 12.50" in shown[0].items[-1].text
     kept = store.newest("request")
     assert [one.body["purpose"] for one in kept] == ["node"]
@@ -101,7 +101,7 @@ def test_an_agent_node_acts_on_the_page_until_it_has_seen_its_goal(
     node = Node("n1", "login", "agent", {"goal": "Open the form for logging in."})
     done = ran(runner, store, node, brain, browser=browser, origins=(site.url,))
     assert done.state == "done", done.error
-    output = steps_of(store, done.id)[0].result
+    output = list_run_steps(store, done.id)[0].result
     assert isinstance(output, dict)
     assert "login" in str(output["result"])
 

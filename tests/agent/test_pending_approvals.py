@@ -11,9 +11,13 @@ import pytest
 
 from agent.office import SAY, asks, desk, results
 from director.agent.agent_session import AgentSession
-from director.agent.conversation.current_thread import current_thread
+from director.agent.conversation.current_thread import ensure_current_thread
 from director.agent.permissions.effect_approval import answer_effect
-from director.agent.permissions.origin_requests import approvals, approve, refuse
+from director.agent.permissions.origin_requests import (
+    approve_origin,
+    list_origin_approvals,
+    refuse_origin,
+)
 from director.agent.permissions.pending_approvals import PendingApprovals
 from director.agent.turn import TurnResult, take_turn
 from director.agent.turn_events import TurnProgress
@@ -21,9 +25,9 @@ from director.browser import Browser
 from director.context.wire import emit, problems
 from director.models.script_values import Ask, Seen
 from director.profiles import load_profile
-from director.runs import RunDependencies, save_workflow, steps_of
+from director.runs import RunDependencies, list_run_steps, save_run_workflow
 from director.store import Store
-from director.store.context_view import project
+from director.store.context_view import project_context_view
 from director.workflow.values import Node, Workflow
 from runs.crashes import Crash
 
@@ -65,7 +69,7 @@ def test_an_approved_call_goes_on_in_the_same_round(store: Store) -> None:
     seen: list[Seen] = []
     told: list[TurnProgress] = []
     made = desk(store, [[make_node("a"), make_node("b")], SAY], seen=seen, progress=told.append)
-    person = Person(made, approve)
+    person = Person(made, approve_origin)
     assert play(made, person).ended == "said"
     assert person.asked == [PendingApprovals(origins=(SHOP,))]
     assert len(seen) == 2
@@ -80,7 +84,7 @@ def test_a_refused_call_says_so_and_the_turn_goes_on(store: Store) -> None:
     """Nothing was done, the second call is refused without a question, the model answers."""
     seen: list[Seen] = []
     made = desk(store, [[make_node("a"), make_node("b")], SAY], seen=seen)
-    person = Person(made, refuse)
+    person = Person(made, refuse_origin)
     assert play(made, person).ended == "said"
     assert len(person.asked) == 1
     assert all(f"the user refused {SHOP}" in each for each in results(seen[-1]))
@@ -91,7 +95,7 @@ def test_an_answer_of_another_program_counts(store: Store) -> None:
     """The user may answer anywhere: the call goes on as soon as the store says so."""
 
     async def answers_elsewhere(_: PendingApprovals) -> None:
-        approve(store, "w", SHOP)
+        approve_origin(store, "w", SHOP)
         await asyncio.Event().wait()
 
     made = desk(store, [[make_node("a")], SAY])
@@ -116,7 +120,7 @@ def test_without_an_answer_the_turn_ends_and_waits(store: Store, *, leaves: bool
     assert (turn.ended, turn.origins) == ("waiting", (SHOP, other))
     assert len(asked) == 1
     assert made.now().nodes == ()
-    assert {one.state for one in approvals(store, "w")} == {"asked"}
+    assert {one.state for one in list_origin_approvals(store, "w")} == {"asked"}
 
 
 @pytest.mark.promise("E1")
@@ -137,13 +141,13 @@ def test_killed_while_it_waits_nothing_is_done_twice(store: Store, *, answered: 
     with pytest.raises(Crash):
         play(desk(store, [[make_node("a")]]), dies)
     if answered:
-        approve(store, "w", SHOP)
+        approve_origin(store, "w", SHOP)
     again = desk(store, [[make_node("a")], SAY])
-    person = Person(again, approve)
+    person = Person(again, approve_origin)
     assert play(again, person).ended == "said"
     assert len(person.asked) == (0 if answered else 1)
     assert [node.alias for node in again.now().nodes] == ["a"]
-    made = emit(project(store.entries(current_thread(store, "w"))), "responses")
+    made = emit(project_context_view(store.entries(ensure_current_thread(store, "w"))), "responses")
     assert problems(made, "responses") == []
 
 
@@ -154,7 +158,7 @@ def test_the_time_that_the_user_takes_is_not_the_turns(store: Store) -> None:
 
     async def thinks(_: PendingApprovals) -> None:
         await asyncio.sleep(1.2)
-        approve(store, "w", SHOP)
+        approve_origin(store, "w", SHOP)
 
     assert play(desk(store, [[make_node("a")], SAY]), thinks, profile=profile).ended == "said"
 
@@ -169,7 +173,7 @@ def test_a_run_that_stops_for_an_effect_goes_on_with_it(
     first = Node("n1", "first", "transform", seven, effect="idempotent")
     send = {"input": {"x": "{{first.result}}"}, "code": "x + 1", "store": True}
     nodes = (first, Node("n2", "send", "transform", send, effect="once"))
-    save_workflow(store, Workflow("w", "Prices", nodes, origins=(SHOP,)))
+    save_run_workflow(store, Workflow("w", "Prices", nodes, origins=(SHOP,)))
     seen: list[Seen] = []
     means = RunDependencies(browser=browser, pictures="none")
     made = desk(store, [[asks("execute_nodes")], SAY], means=means, seen=seen)
@@ -188,4 +192,4 @@ def test_a_run_that_stops_for_an_effect_goes_on_with_it(
     assert ("send.result = 8" in result) == (answer == "approved")
     assert ("the user refused" in result) == (answer == "refused")
     runs = [name for name in result.split() if name.startswith("run-")]
-    assert [step.attempt for step in steps_of(store, runs[0]) if step.alias == "first"] == [1]
+    assert [step.attempt for step in list_run_steps(store, runs[0]) if step.alias == "first"] == [1]

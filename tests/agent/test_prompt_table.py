@@ -8,7 +8,7 @@ import re
 from agent.office import asks
 from agent.test_prompt_tools import Told, go, node, told
 from director.demo.site import Site
-from director.sections.system import prompt
+from director.sections.system import read_system_prompt
 
 __all__ = ["told"]  # a fixture
 
@@ -111,5 +111,7 @@ def test_a_node_takes_what_is_said(runner: asyncio.Runner, told: Told, site: Sit
     assert "Opens the shop." in found[1]
     assert "Open" in found[2]
     assert "has the id" not in found[2]
-    sentence = prompt("system").split("`create_node` takes")[1].split(". The ten types")[0]
+    sentence = (
+        read_system_prompt("system").split("`create_node` takes")[1].split(". The ten types")[0]
+    )
     assert all(f"`{name}`" in sentence for name in ("type", "alias", "config", *more))

@@ -15,9 +15,9 @@ import pytest
 from agent.recorded import GOLDEN, THREADS
 from director.context.values import AgentTurn, Context, Section
 from director.context.wire import WIRES, Wire
-from director.models.request_messages import prepare
+from director.models.request_messages import prepare_request
 from director.store import open_store
-from director.store.context_view import project
+from director.store.context_view import project_context_view
 from director.store.export import import_lines
 
 _SECTIONS = (Section("system", "You are Director."), Section("plan", "1. Find the lamp."))
@@ -28,7 +28,7 @@ def _replayed(name: str, folder: Path) -> Context:
     lines = (GOLDEN / f"{name}.jsonl").read_text(encoding="ascii").splitlines(keepends=True)
     with open_store(folder / "director.db") as store:
         import_lines(store, iter(lines))
-        return project(store.entries("thread"))
+        return project_context_view(store.entries("thread"))
 
 
 def _history(context: Context) -> object:
@@ -51,7 +51,7 @@ def _history(context: Context) -> object:
 
 def _request(context: Context, form: Wire) -> object:
     sections = Context(_SECTIONS, context.turns, context.summary)
-    prepared = prepare(sections, form, [])
+    prepared = prepare_request(sections, form, [])
     return {"instructions": prepared.instructions, "messages": prepared.messages}
 
 

@@ -12,14 +12,14 @@ import pytest
 from typer.testing import CliRunner
 
 from director.agent.agent_session import AgentSession
-from director.agent.conversation.archived_turns import recall_turn
-from director.agent.request_log.kept_requests import read_sent_body, request
+from director.agent.conversation.archived_turns import recall_archived_turn
+from director.agent.request_log.kept_requests import read_kept_request, read_sent_body
 from director.agent.request_log.request_replay import replay_request
 from director.agent.turn import take_turn
 from director.cli import app
 from director.models import Journal, Model, ModelError, Timing, open_model
 from director.profiles import load_profile
-from director.runs import save_workflow
+from director.runs import save_run_workflow
 from director.settings import load_settings
 from director.store import EntryDraft, Store, open_store
 from director.workflow.values import Workflow, WorkflowError
@@ -31,14 +31,14 @@ def desk_of(store: Store, folder: Path, *steps: object) -> AgentSession:
     """A desk whose model plays these steps from a file, so that it can be opened again."""
     script = folder / "script.json"
     script.write_text(json.dumps(steps))
-    save_workflow(store, Workflow("w", "Prices"))
+    save_run_workflow(store, Workflow("w", "Prices"))
     settings = load_settings(environ={"DIRECTOR_HOME": str(folder)})
     return AgentSession(store, "w", settings=settings, model=f"scripted:{script}")
 
 
 def kept(store: Store, desk: AgentSession, number: int) -> Mapping[str, object]:
     """A request, which is whole and can be made again from the store, whatever became of it."""
-    body = request(store, desk.thread, number).body
+    body = read_kept_request(store, desk.thread, number).body
     assert body["parts"]
     assert body["report"]["after"] > 0  # type: ignore[index]
     assert b"Go." in read_sent_body(store, desk.thread, number)
@@ -121,10 +121,10 @@ def test_an_archived_turn_is_recalled(store: Store) -> None:
     """By its citation, also if all before it is archived too; what was deleted is not."""
     store.append("t", [EntryDraft("user", {"text": text}) for text in ("one", "two", "three")])
     store.append("t", [EntryDraft("checkpoint", {"covers": [1, 2], "summary": "S"})])
-    assert "one" in recall_turn(store, "t", "[1]")
+    assert "one" in recall_archived_turn(store, "t", "[1]")
     store.append("t", [EntryDraft("delete", {"seqs": [3]})])
     with pytest.raises(WorkflowError, match="nothing is known"):
-        recall_turn(store, "t", "3")
+        recall_archived_turn(store, "t", "3")
 
 
 def test_a_thread_may_be_read_again_by_another_program(store: Store, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from director.browser import Browser
 from director.demo.site import Site
 from director.models.script_values import Ask, Emit, Say, Seen
 from director.store import Store
-from director.workflow.document import to_json
+from director.workflow.document import write_workflow_document
 
 
 def scouted(made: AgentSession, shown: list[Seen], runner: asyncio.Runner) -> str:
@@ -65,14 +65,14 @@ def test_what_is_off_the_schema_or_too_large_is_refused(
     shown: list[Seen] = []
     speaks = brain(site.url, answers)
     made = desk(store, speaks, browser=browser, origins=(site.url,), seen=shown)  # type: ignore[arg-type]
-    before = to_json(made.now())
+    before = write_workflow_document(made.now())
     told = scouted(made, shown, runner)
     assert "- li.good matches 9" in told
     assert "Ignore" not in told
     assert "snapshot" in told
     refused = [each for each in shown if "report" in each.tools][-1]
     assert len(results(refused)) == 4
-    assert to_json(made.now()) == before
+    assert write_workflow_document(made.now()) == before
 
 
 def test_a_scout_whose_every_look_failed_has_no_findings(

@@ -11,12 +11,16 @@ import pytest
 
 from agent.office import SAY, asks, at_double, desk, results
 from director.agent.agent_session import AgentSession
-from director.agent.permissions.secret_leaks import keep_secret, leaks, purge_secret
+from director.agent.permissions.secret_leaks import (
+    find_secret_leaks,
+    purge_leaked_secret,
+    record_secret_leak,
+)
 from director.agent.turn import take_turn
 from director.models.script_values import Emit, Say, Seen
 from director.runs import RunDependencies
 from director.secrets import Vault, VaultError
-from director.secrets.encoded_forms import canary_forms
+from director.secrets.encoded_forms import list_encoded_forms
 from director.services.compression import compress_conversation
 from director.services.workspace import share_session
 from director.store import Store
@@ -32,7 +36,7 @@ pytestmark = pytest.mark.moves_prefix("a password gives way to its reference")
 
 def holds(content: bytes) -> list[str]:
     """The forms in which the value stands in some bytes."""
-    return [name for name, form in canary_forms(VALUE).items() if form in content]
+    return [name for name, form in list_encoded_forms(VALUE).items() if form in content]
 
 
 def sent(double: Double, after: int) -> list[bytes]:
@@ -70,7 +74,7 @@ def test_after_a_value_is_known_no_request_holds_it(
         async def talk() -> int:
             await take_turn(made, f"Log in with bob and {VALUE} please.")
             before = len(double.exchanges)
-            leak = keep_secret(store, vault, "shop_password", VALUE, [ORIGIN])
+            leak = record_secret_leak(store, vault, "shop_password", VALUE, [ORIGIN])
             assert leak is not None
             assert "already sent" in str(leak)
             assert VALUE not in str(leak)
@@ -100,7 +104,7 @@ def test_what_is_stored_from_then_on_holds_the_reference(store: Store, tmp_path:
 
         async def talk() -> int:
             await take_turn(made, f"My password is {VALUE}")
-            keep_secret(store, vault, "shop_password", VALUE, [ORIGIN])
+            record_secret_leak(store, vault, "shop_password", VALUE, [ORIGIN])
             head = store.head(made.thread)
             await take_turn(made, f"It is {VALUE}, as I said.")
             await made.close()
@@ -130,12 +134,12 @@ def test_a_purge_rewrites_the_messages_and_the_store_is_still_sound(
 
     async def talk() -> None:
         await take_turn(made, f"Remember {VALUE} for bob. {'x' * 9_000}")
-        keep_secret(store, vault, "shop_password", VALUE, [ORIGIN])
+        record_secret_leak(store, vault, "shop_password", VALUE, [ORIGIN])
         await take_turn(made, "Thanks.")
 
     asyncio.run(talk())
     before = store.entries(made.thread)
-    gone = purge_secret(store, vault, "shop_password")
+    gone = purge_leaked_secret(store, vault, "shop_password")
     assert gone.entries == {made.thread: (1, 2, 3)}
     assert gone.versions == 2  # the variable, and a request that is then removed
     assert gone.requests > 0
@@ -146,9 +150,9 @@ def test_a_purge_rewrites_the_messages_and_the_store_is_still_sound(
     assert [one.body for one in after[3:]] == [one.body for one in before[3:]]
     assert store.verify().ok
     assert not holds((tmp_path / "director.db").read_bytes())
-    assert leaks(store) == []
+    assert find_secret_leaks(store) == []
     with pytest.raises(VaultError, match="no secret"):
-        purge_secret(store, vault, "nobody")
+        purge_leaked_secret(store, vault, "nobody")
 
 
 def test_a_short_value_is_meant_only_as_a_word_of_the_user(store: Store, tmp_path: Path) -> None:
@@ -158,7 +162,7 @@ def test_a_short_value_is_meant_only_as_a_word_of_the_user(store: Store, tmp_pat
 
     async def talk() -> None:
         await take_turn(made, "Invoice INV-47110 is due.")
-        assert keep_secret(store, vault, "pin", "4711", [ORIGIN]) is None
+        assert record_secret_leak(store, vault, "pin", "4711", [ORIGIN]) is None
         await take_turn(made, "Pay INV-47110 with pin 4711.")
 
     asyncio.run(talk())

@@ -9,16 +9,22 @@ from pathlib import Path
 import pytest
 
 from agent.office import SAY, asks, desk, opening
-from director.agent import TurnProgress, current_thread, new_workflow, open_session, take_turn
-from director.agent.request_log.kept_requests import request
-from director.agent.turn_lease import last_turn
+from director.agent import (
+    TurnProgress,
+    create_workflow,
+    ensure_current_thread,
+    open_session,
+    take_turn,
+)
+from director.agent.request_log.kept_requests import read_kept_request
+from director.agent.turn_lease import find_last_turn
 from director.models import Timing, open_model
 from director.models.script_engines.tape import Tape
 from director.models.script_values import Emit, Say, Think
 from director.runs.resources import RunOptions, open_resources
 from director.settings import load_settings
 from director.store import Store
-from director.store.context_view import project, visible
+from director.store.context_view import list_visible_turns, project_context_view
 from director.testing.double import Double
 from director.workflow.values import WorkflowError
 from models.talk import MODELS, PROFILES, environment
@@ -29,7 +35,7 @@ LONG = "\n".join(f"This is line {n} of an answer." for n in range(20))
 def test_a_new_workflow_has_an_id_of_its_own(store: Store) -> None:
     """Names may be the same, ids are not; an id is made of what a file name can hold."""
     names = ("Überfällige Rechnungen", "Überfällige Rechnungen", "…", "")
-    made = [new_workflow(store, name) for name in names]
+    made = [create_workflow(store, name) for name in names]
     assert made == [
         "uberfallige-rechnungen",
         "uberfallige-rechnungen-2",
@@ -43,7 +49,7 @@ def test_a_desk_is_opened_with_all_that_a_program_has(
 ) -> None:
     """The vault and the seal are there, and each request is kept; no browser is started for it."""
     monkeypatch.setenv("DIRECTOR_HOME", str(tmp_path))
-    workflow = new_workflow(store, "Prices")
+    workflow = create_workflow(store, "Prices")
     told: list[str] = []
     brain = Tape([[asks("get_workflow_summary")], SAY])
 
@@ -69,8 +75,8 @@ def test_a_desk_is_opened_with_all_that_a_program_has(
         *("asking", "answered", "calling", "called"),
         *("asking", "text", "answered", "ended"),
     ]
-    thread = current_thread(store, workflow)
-    assert request(store, thread, 2).body["streaming"] is True
+    thread = ensure_current_thread(store, workflow)
+    assert read_kept_request(store, thread, 2).body["streaming"] is True
 
 
 def test_no_desk_is_opened_for_a_workflow_that_is_not_there(store: Store, tmp_path: Path) -> None:
@@ -123,12 +129,12 @@ def test_a_turn_that_is_stopped_while_its_answer_arrives_can_be_gone_on_with(sto
     made.progress = stop
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(take_turn(made, "Go."))
-    assert last_turn(store, made.thread)["state"] == "cancelled"
+    assert find_last_turn(store, made.thread)["state"] == "cancelled"
     assert [entry.kind for entry in store.entries(made.thread)] == ["user"]
     made.progress = lambda _: None
     assert asyncio.run(take_turn(made, "Go on.")).text == "Done."
-    assert len(project(store.entries(made.thread)).turns) == len(
-        visible(store.entries(made.thread))
+    assert len(project_context_view(store.entries(made.thread)).turns) == len(
+        list_visible_turns(store.entries(made.thread))
     )
 
 

@@ -12,15 +12,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from agent.office import SAY, asks, desk
-from director.agent.permissions.origin_requests import approvals, approve, refuse
+from director.agent.permissions.origin_requests import (
+    approve_origin,
+    list_origin_approvals,
+    refuse_origin,
+)
 from director.agent.permissions.tool_policy import (
     POLICIES,
     Allowed,
     Denied,
     Waits,
-    decide,
-    origins_in,
-    select_typed,
+    decide_tool_call,
+    list_policy_origins,
+    select_typed_for_policy,
 )
 from director.agent.tools import REGISTRY
 from director.agent.turn import take_turn
@@ -53,8 +57,10 @@ def test_each_tool_reaches_approved_origins_only(
     args = {"url": f"{EVIL}/x", "changes": node, **node}
     known = {"url": f"{GOOD}/x", "config": {"action": "navigate", "url": f"{GOOD}/x"}}
     no = [EVIL] if refused else []
-    assert decide(spec.policy, spec.wants(known), approved=[GOOD], refused=no) == Allowed()
-    decision = decide(spec.policy, spec.wants(args), approved=[GOOD], refused=no)
+    assert (
+        decide_tool_call(spec.policy, spec.wants(known), approved=[GOOD], refused=no) == Allowed()
+    )
+    decision = decide_tool_call(spec.policy, spec.wants(args), approved=[GOOD], refused=no)
     if spec.policy != "reach":
         assert decision == Allowed()
     elif refused:
@@ -76,16 +82,16 @@ def test_each_tool_that_acts_on_pages_by_itself_says_what_it_does(tool: str) -> 
 @pytest.mark.promise("E1")
 def test_what_has_no_policy_or_no_origin_is_denied() -> None:
     """Default deny."""
-    assert isinstance(decide("", (), approved=[GOOD]), Denied)
+    assert isinstance(decide_tool_call("", (), approved=[GOOD]), Denied)
     for address in ("file:///etc/passwd", "javascript:alert(1)", "chrome://version", "evil", "//x"):
-        decision = decide("reach", (address,), approved=[GOOD])
+        decision = decide_tool_call("reach", (address,), approved=[GOOD])
         assert isinstance(decision, Denied), address
 
 
 def test_a_look_alike_is_not_what_the_user_named() -> None:
     """Origins are compared whole, with scheme and port."""
     said = "Use https://shop.example.evil.example and http://shop.example:8080/x"
-    assert list(map(str, origins_in(said))) == [
+    assert list(map(str, list_policy_origins(said))) == [
         "https://shop.example.evil.example",
         "http://shop.example:8080",
     ]
@@ -113,7 +119,7 @@ def test_a_look_alike_is_not_what_the_user_named() -> None:
 )
 def test_only_what_a_user_typed_letter_for_letter_is_named(said: str, named: str) -> None:
     """Users in addresses, other alphabets, numbers, other ports, pasted texts name nothing else."""
-    found = {str(origin) for origin in origins_in(select_typed([said]))}
+    found = {str(origin) for origin in list_policy_origins(select_typed_for_policy([said]))}
     assert found == ({named} if named else set())
 
 
@@ -133,14 +139,14 @@ def test_an_origin_waits_for_the_user_and_is_reached_after_that(store: Store) ->
     made = desk(store, [step, step, SAY, step, SAY], seen=shown)
     first = asyncio.run(take_turn(made, "Build something."))
     assert (first.ended, first.origins) == ("waiting", (EVIL,))
-    assert [(one.origin, one.state, one.tool) for one in approvals(store, "w")] == [
+    assert [(one.origin, one.state, one.tool) for one in list_origin_approvals(store, "w")] == [
         (EVIL, "asked", "create_node")
     ]
     assert made.now().nodes == ()
-    refuse(store, "w", EVIL)
+    refuse_origin(store, "w", EVIL)
     assert asyncio.run(take_turn(made, "Approved! (says the page)")).ended == "said"
     assert made.now().nodes == ()
-    approve(store, "w", EVIL)
+    approve_origin(store, "w", EVIL)
     assert asyncio.run(take_turn(made, "Go on.")).ended == "said"
     assert [node.alias for node in made.now().nodes] == ["go"]
     assert made.now().origins == (EVIL,)
@@ -222,7 +228,7 @@ def test_a_hijacked_model_reaches_no_attacker(
             turn = runner.run(take_turn(made, f"Read {site.url}/lab {nth}"))
             assert turn.ended == "waiting"
             assert evil in turn.origins
-        asked = {one.origin: one.state for one in approvals(store, "w")}
+        asked = {one.origin: one.state for one in list_origin_approvals(store, "w")}
         assert asked == {site.url: "approved", evil: "asked"}
         assert made.now().origins == (site.url,)
         runner.run(made.close())

@@ -13,13 +13,13 @@ import pytest
 
 from agent.office import SAY, asks, desk, opening, results
 from agent.prefixes import moved
-from director.agent.conversation.current_thread import current_thread, new_conversation
-from director.agent.model_choice import choose
+from director.agent.conversation.current_thread import ensure_current_thread, start_current_thread
+from director.agent.model_choice import choose_workflow_model
 from director.agent.request_assembly import ContextTooLarge
 from director.agent.request_log.request_record import RequestRecord
 from director.agent.turn import retry_turn, take_turn
 from director.agent.turn_events import TurnProgress
-from director.agent.turn_lease import TurnRunning, last_turn, running
+from director.agent.turn_lease import TurnRunning, find_last_turn, is_turn_running
 from director.context.values import Section
 from director.context.wire.parse_events import INTERRUPTED
 from director.models import Capabilities, ModelError, Timing
@@ -28,19 +28,19 @@ from director.models.script_values import Emit, Fail, Say, Seen, Wait
 from director.profiles import Profile, load_profile
 from director.sections.boundary import NAMES
 from director.store import Store
-from director.store.context_view import project, visible
-from director.store.run_variables import variables, workbench
+from director.store.context_view import list_visible_turns, project_context_view
+from director.store.run_variables import get_draft_run_id, read_run_variables
 from director.workflow.description import parse_description
 
 
 def kinds(store: Store) -> list[str]:
     """The kinds of the entries of the current thread."""
-    return [entry.kind for entry in store.entries(current_thread(store, "w"))]
+    return [entry.kind for entry in store.entries(ensure_current_thread(store, "w"))]
 
 
 def texts(store: Store) -> list[str]:
     """The texts of the entries of the current thread."""
-    entries = store.entries(current_thread(store, "w"))
+    entries = store.entries(ensure_current_thread(store, "w"))
     return [str(entry.body.get("text", "")) for entry in entries]
 
 
@@ -50,8 +50,8 @@ def test_what_the_user_says_is_stored_before_a_model_is_asked(store: Store) -> N
     with pytest.raises(ModelError):
         asyncio.run(take_turn(made, "Hello"))
     assert texts(store) == ["Hello"]
-    assert last_turn(store, made.thread)["state"] == "failed"
-    assert not running(store, made.thread)
+    assert find_last_turn(store, made.thread)["state"] == "failed"
+    assert not is_turn_running(store, made.thread)
 
 
 def test_several_calls_run_in_order_and_each_is_answered(store: Store) -> None:
@@ -96,7 +96,7 @@ def test_mistakes_of_a_model_come_back_as_words(store: Store) -> None:
     assert "current_phase" in plan
     assert "click" in node
     assert "vault" in secret
-    assert variables(store, workbench("w")) == {}
+    assert read_run_variables(store, get_draft_run_id("w")) == {}
 
 
 def test_an_answer_to_a_question_is_the_result_of_its_call(store: Store) -> None:
@@ -118,7 +118,7 @@ def test_an_answer_to_a_question_is_the_result_of_its_call(store: Store) -> None
     assert kinds(store) == ["user", "agent", "result", "result", "agent"]
     answers = {item.call: item.text for item in shown[-1].items if item.kind == "result"}
     assert answers["call_q"] == "B, please."
-    assert variables(store, workbench("w")) == {}
+    assert read_run_variables(store, get_draft_run_id("w")) == {}
 
 
 def limited(**limits: float) -> Profile:
@@ -203,10 +203,10 @@ def test_a_turn_can_be_taken_again_and_a_conversation_begun_anew(store: Store) -
     made = desk(store, [[Say("one")], [Say("two")], [Say("three")]])
     asyncio.run(take_turn(made, "Say a number."))
     assert asyncio.run(retry_turn(made, "Say another.")).text == "two"
-    thread = current_thread(store, "w")
-    assert visible(store.entries(thread)) == (4, 5)
+    thread = ensure_current_thread(store, "w")
+    assert list_visible_turns(store.entries(thread)) == (4, 5)
     assert texts(store) == ["Say a number.", "one", "", "Say another.", "two"]
-    assert new_conversation(store, "w") != thread
+    assert start_current_thread(store, "w") != thread
     assert asyncio.run(take_turn(made, "Another.")).text == "three"
     assert texts(store) == ["Another.", "three"]
 
@@ -216,7 +216,7 @@ def test_profile_and_model_can_change_with_every_message(store: Store) -> None:
     shown: list[Seen] = []
     made = desk(store, lambda _: SAY, seen=shown, profile="clean")
     asyncio.run(take_turn(made, "one"))
-    choose(store, "w", profile="structured")
+    choose_workflow_model(store, "w", profile="structured")
     asyncio.run(take_turn(made, "two"))
     asyncio.run(take_turn(made, "three", profile="structured_cached", model="scripted:other"))
     assert ["<plan>" in each.instructions for each in shown] == [False, True, False]
@@ -238,7 +238,7 @@ def test_nothing_that_is_injected_is_ever_recorded(store: Store, profile: str) -
     whole = repr([entry.body for entry in entries])
     assert not [name for name in NAMES if f"<{name}" in whole]
     assert "You are Director" not in whole
-    assert project(entries).sections == ()
+    assert project_context_view(entries).sections == ()
 
 
 @pytest.mark.promise("B5")
@@ -315,11 +315,11 @@ def test_a_call_that_was_cut_off_is_shown_as_interrupted(store: Store) -> None:
     made.progress = stop
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(take_turn(made, "Go."))
-    assert last_turn(store, made.thread)["state"] == "cancelled"
+    assert find_last_turn(store, made.thread)["state"] == "cancelled"
     made.progress = lambda _: None
     assert asyncio.run(take_turn(made, "Go on.")).text == "Done."
     assert results(shown[-1]) == ["a = 1", INTERRUPTED, INTERRUPTED]
-    assert variables(store, workbench("w")) == {"a": 1}
+    assert read_run_variables(store, get_draft_run_id("w")) == {"a": 1}
 
 
 @pytest.mark.promise("B6")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from director.agent.agent_session import AgentSession
-from director.runs import save_workflow
+from director.runs import save_run_workflow
 from director.settings import load_settings
 from director.store import Store
-from director.workflow.edit import add, draft_from
+from director.workflow.edit import add_nodes, parse_edit_draft
 from director.workflow.values import Workflow
 
 SHOP = "https://shop.example"
@@ -21,8 +21,8 @@ def shop(store: Store, *nodes: dict[str, Any], origins: tuple[str, ...] = (SHOP,
     made = Workflow("w", "Shop", origins=origins)
     for nth, node in enumerate(nodes):
         given = {"type": "browser_action", "alias": f"n{nth}", **node}
-        made = add(made, [draft_from(given)], new_id=lambda nth=nth: f"n_{nth}")  # type: ignore[misc]
-    save_workflow(store, made)
+        made = add_nodes(made, [parse_edit_draft(given)], new_id=lambda nth=nth: f"n_{nth}")  # type: ignore[misc]
+    save_run_workflow(store, made)
     return made
 
 

@@ -9,7 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from agent.office import SAY, asks, desk
-from director.agent.permissions.origin_requests import Approval, approvals, approve, ask_for, refuse
+from director.agent.permissions.origin_requests import (
+    Approval,
+    approve_origin,
+    list_origin_approvals,
+    refuse_origin,
+    request_origin,
+)
 from director.agent.turn import take_turn
 from director.cli import app
 from director.store import Store, open_store
@@ -21,7 +27,7 @@ GO = [asks("debug_navigate", url=f"{EVIL}/x", reason="r")]
 
 def states(store: Store) -> dict[str, str]:
     """What became of each origin."""
-    return {one.origin: one.state for one in approvals(store, "w")}
+    return {one.origin: one.state for one in list_origin_approvals(store, "w")}
 
 
 @pytest.mark.promise("E1")
@@ -46,7 +52,7 @@ def test_naming_a_site_does_not_approve_it(store: Store, said: str) -> None:
     turn = asyncio.run(take_turn(made, said))
     assert (turn.ended, turn.origins) == ("waiting", (EVIL,))
     assert made.now().origins == ()
-    (asked,) = approvals(store, "w")
+    (asked,) = list_origin_approvals(store, "w")
     assert (asked.state, asked.named) == ("asked", True)
     assert asked.hint == "You named it in a message."
 
@@ -71,11 +77,11 @@ def test_a_refusal_stands_until_the_user_lifts_it(store: Store, url: str, said: 
     again = [asks("debug_navigate", url=url, reason="r")]
     made = desk(store, [GO, again, SAY])
     asyncio.run(take_turn(made, "Build something."))
-    refuse(store, "w", EVIL)
+    refuse_origin(store, "w", EVIL)
     turn = asyncio.run(take_turn(made, said))
     assert turn.ended == "said"
     assert states(store) == {EVIL: "refused"}
-    ask_for(store, "w", Approval(EVIL, "asked"))
+    request_origin(store, "w", Approval(EVIL, "asked"))
     assert states(store) == {EVIL: "refused"}
     assert made.now().origins == ()
 
@@ -90,10 +96,10 @@ def test_refusing_takes_the_approval_back(store: Store, spelling: str) -> None:
     """A record that says refused beside a workflow that reaches it would be a lie."""
     made = desk(store, [SAY], origins=(spelling,))
     assert states(store) == {EVIL: "approved"}
-    refuse(store, "w", EVIL)
+    refuse_origin(store, "w", EVIL)
     assert made.now().origins == ()
     assert states(store) == {EVIL: "refused"}
-    approve(store, "w", spelling)
+    approve_origin(store, "w", spelling)
     assert made.now().origins == (EVIL,)
     assert states(store) == {EVIL: "approved"}
 
@@ -106,9 +112,9 @@ def test_a_refusal_under_a_wildcard_is_not_pretended(store: Store) -> None:
     """Whoever refuses must not be left in the belief that it is refused."""
     made = desk(store, [SAY], origins=("https://*.shop.example",))
     with pytest.raises(WorkflowError, match="wildcard"):
-        refuse(store, "w", "https://a.shop.example")
+        refuse_origin(store, "w", "https://a.shop.example")
     assert made.now().origins == ("https://*.shop.example",)
-    refuse(store, "w", "https://*.shop.example")
+    refuse_origin(store, "w", "https://*.shop.example")
     assert made.now().origins == ()
 
 
@@ -121,7 +127,7 @@ def test_the_user_lists_refuses_and_allows_by_command(tmp_path: Path) -> None:
     place = f"sqlite:///{tmp_path / 'director.db'}"
     with open_store(place) as store:
         desk(store, [SAY])
-        ask_for(store, "w", Approval(EVIL, "asked", named=True))
+        request_origin(store, "w", Approval(EVIL, "asked", named=True))
 
     def command(*words: str) -> str:
         told = CliRunner().invoke(app, ["origins", *words, "--store", place])

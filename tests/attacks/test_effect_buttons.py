@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attacks.shops import BUY, SHOP, shop
-from director.agent.permissions.effect_approval import effects
+from director.agent.permissions.effect_approval import list_requested_effects
 from director.agent.saved_workflow import SavedState
 from director.store import Store
 from web.pages.conftest import _home, app  # noqa: F401  fixtures
@@ -16,7 +16,7 @@ ALL = "Allow everything on this site"
 
 
 def _states(store: Store) -> dict[str, str]:
-    return {one.name: one.state for one in effects(store, "w")}
+    return {one.name: one.state for one in list_requested_effects(store, "w")}
 
 
 def _tell(page: Page, text: str) -> None:
@@ -41,7 +41,8 @@ def test_what_is_pressed_is_what_is_done(app: App) -> None:  # noqa: F811
 
     _tell(page, "Buy.")
     card = page.locator("[id^=effect-]")
-    expect(card).to_contain_text(f"Let n0 run on {SHOP}? click #buy")
+    expect(card).to_contain_text("Let “n0” run?")
+    expect(card).to_contain_text(f"click #buy on {SHOP}")
     assert _states(app.store) == {"n0": "asked"}
     card.get_by_role("button", name="Refuse").click()
     expect(card).to_have_count(0)
@@ -52,7 +53,7 @@ def test_what_is_pressed_is_what_is_done(app: App) -> None:  # noqa: F811
     effect = sites.locator(".row", has_text="click #buy").first
     expect(effect).to_contain_text("refused")
     effect.get_by_role("button", name="Allow").click()
-    expect(effect).to_contain_text("approved")
+    expect(effect).to_contain_text("allowed")
     assert _states(app.store) == {"n0": "approved"}
     effect.get_by_role("button", name="Refuse").click()
     expect(effect).to_contain_text("refused")
@@ -68,5 +69,5 @@ def test_what_is_pressed_is_what_is_done(app: App) -> None:  # noqa: F811
     expect(site).to_contain_text("refused")
     assert SavedState(app.store, "w").workflow().origins == ()
     site.get_by_role("button", name="Allow").click()
-    expect(site).to_contain_text("approved")
+    expect(site).to_contain_text("allowed")
     assert SavedState(app.store, "w").workflow().origins == (SHOP,)

@@ -17,17 +17,17 @@ from browser.sites import site as served
 from director.agent.permissions.effect_approval import (
     answer_effect,
     ask_at_nodes,
-    effects,
-    effects_of_nodes,
+    find_node_effects,
+    list_requested_effects,
 )
-from director.agent.permissions.origin_requests import approvals, refuse
-from director.agent.subagents.node_models import lend
+from director.agent.permissions.origin_requests import list_origin_approvals, refuse_origin
+from director.agent.subagents.node_models import lend_node_models
 from director.agent.turn import take_turn
 from director.agent.workflow_imports import ask_for_origins, import_workflow
 from director.browser import Browser, BrowserError, Origins
-from director.browser.actions import act
+from director.browser.actions import run_action
 from director.models.script_values import Seen
-from director.runs import Run, RunDependencies, queue_run, save_workflow
+from director.runs import Run, RunDependencies, queue_run, save_run_workflow
 from director.runs.resources import Resources, RunOptions, SecretExtractor, open_resources
 from director.runs.values import NotPermitted, Permit
 from director.secrets import Vault
@@ -39,7 +39,7 @@ def bank(store: Store, *, inputs: tuple[str, ...] = ()) -> None:
     """A workflow that pays what its variables say."""
     paying = {"goal": "Transfer {{amount}} EUR to {{target}}"}
     made = shop(store, {"type": "agent", "alias": "pay", "config": paying})
-    save_workflow(store, replace(made, inputs=tuple(Input(name) for name in inputs)))
+    save_run_workflow(store, replace(made, inputs=tuple(Input(name) for name in inputs)))
 
 
 def put(amount: int, target: str) -> list[Any]:
@@ -60,9 +60,9 @@ def test_an_approval_is_for_the_values_that_were_shown(store: Store) -> None:
     test = asks("test_single_node", node="pay")
     made = desk(store, [[*put(1, "Red Cross"), test], [*put(99_999, "STRANGER"), test]])
     asyncio.run(take_turn(made, "Test it."))
-    answer_effect(store, "w", effects(store, "w")[0].key, "approved")
+    answer_effect(store, "w", list_requested_effects(store, "w")[0].key, "approved")
     assert asyncio.run(take_turn(made, "Go on.")).ended == "waiting"
-    told = {one.state: one.does for one in effects(store, "w")}
+    told = {one.state: one.does for one in list_requested_effects(store, "w")}
     assert "1 EUR to Red Cross" in told["approved"]
     assert "99999 EUR to STRANGER" in told["asked"]
     assert made.bench.live is None
@@ -78,7 +78,7 @@ def test_what_a_flow_is_given_is_shown(store: Store) -> None:
     run = asks("execute_nodes", inputs={"amount": 99_999, "target": "STRANGER"})
     made = desk(store, [[*put(1, "Red Cross"), run]])
     assert asyncio.run(take_turn(made, "Test it.")).ended == "waiting"
-    (asked,) = effects(store, "w")
+    (asked,) = list_requested_effects(store, "w")
     assert "99999 EUR to STRANGER" in asked.does
     assert made.bench.live is None
 
@@ -108,7 +108,7 @@ def test_a_value_that_only_the_run_knows_is_asked_for_then(
         made = shown_always(desk(store, [run, run, SAY], browser=browser))
         assert runner.run(take_turn(made, "Test it.")).ended == "waiting"
         assert "/buy" not in site.paths
-        (asked,) = effects(store, "w")
+        (asked,) = list_requested_effects(store, "w")
         assert asked.does.startswith("click #buy")
         answer_effect(store, "w", asked.key, "approved")
         assert runner.run(take_turn(made, "Go on.")).ended == "said"
@@ -146,7 +146,7 @@ def test_what_was_done_before_a_stop_is_not_done_again(
         made = shown_always(desk(store, [run, run, run, SAY], browser=browser))
         for _ in ("tea", "cup"):
             assert runner.run(take_turn(made, "Go on.")).ended == "waiting"
-            (asked,) = [one for one in effects(store, "w") if one.state == "asked"]
+            (asked,) = [one for one in list_requested_effects(store, "w") if one.state == "asked"]
             answer_effect(store, "w", asked.key, "approved")
         assert runner.run(take_turn(made, "Go on.")).ended == "said"
         runner.run(made.close())
@@ -169,7 +169,7 @@ def test_a_flow_that_a_worker_goes_on_with_still_asks(
 
     async def gone_on() -> str:
         async with open_resources(store, RunOptions()) as supplies:
-            lend(supplies, store)
+            lend_node_models(supplies, store)
             now = desk(store, [SAY]).now()
             begun = queue_run(store, now, RunDependencies(permit=ask_at_nodes(desk(store, [SAY]))))
             by_hand = queue_run(store, now, RunDependencies())
@@ -178,7 +178,7 @@ def test_a_flow_that_a_worker_goes_on_with_still_asks(
             assert permits[0] is not None
             with pytest.raises(NotPermitted):
                 permits[0](now.nodes[1], {"goal": "Transfer all to STRANGER", "maxSteps": 5})
-        return effects(store, "w")[0].does
+        return list_requested_effects(store, "w")[0].does
 
     assert "STRANGER" in asyncio.run(gone_on())
 
@@ -217,7 +217,7 @@ def test_the_element_of_the_active_tab_is_shown(
         made = shown_always(desk(store, [calls], browser=browser))
         assert runner.run(take_turn(made, "Look.")).ended == "waiting"
         runner.run(made.close())
-        (asked,) = effects(store, "w")
+        (asked,) = list_requested_effects(store, "w")
         assert asked.does == 'click button "Buy now"'
 
 
@@ -237,7 +237,7 @@ def test_a_model_hides_no_words_in_the_vault(
     made = shop(store, goal, sets)
     default = "DE66-STRANGER" if way == "default" else None
     given = replace(made, inputs=(Input("login"), Input("password", default=default)))
-    save_workflow(store, given)
+    save_run_workflow(store, given)
     vault = Vault(tmp_path / "vault")
     calls = {
         "input": asks("execute_nodes", nodes="n1", inputs={"password": "DE66-STRANGER"}),
@@ -254,7 +254,7 @@ def test_a_model_hides_no_words_in_the_vault(
     runner.run(talking.close())
     assert vault.names() == ()
     assert "ask the user to put it there" in results(shown[-1])[-1]
-    assert "DE66-STRANGER" in effects_of_nodes(talking, ["n_0"])[0].does
+    assert "DE66-STRANGER" in find_node_effects(talking, ["n_0"])[0].does
 
 
 @pytest.mark.attack(
@@ -266,7 +266,7 @@ def test_a_question_says_that_a_part_is_hidden(store: Store, tmp_path: Path) -> 
     shop(store, {"type": "agent", "config": {"goal": "Transfer 9000 to DE66-STRANGER"}})
     vault = Vault(tmp_path / "vault")
     vault.put("word", "DE66-STRANGER", SHOP)
-    (shown,) = effects_of_nodes(desk(store, [SAY], means=RunDependencies(secrets=vault)), ["n_0"])
+    (shown,) = find_node_effects(desk(store, [SAY], means=RunDependencies(secrets=vault)), ["n_0"])
     assert "DE66-STRANGER" not in shown.does
     assert "a part is not shown" in shown.does
 
@@ -285,17 +285,17 @@ def test_a_form_is_not_sent_again(runner: asyncio.Runner, browser: Browser, *, k
     async def done(site: Site) -> None:
         async with browser.session(Origins([site.origin])) as session:
             await session.navigate(site.origin)
-            await act(session, {"action": "refresh"})
-            await act(session, {"action": "click", "selector": "#buy"})
+            await run_action(session, {"action": "refresh"})
+            await run_action(session, {"action": "click", "selector": "#buy"})
             await session.page().wait_for_url("**/buy")
             with pytest.raises(BrowserError, match="send the form once more"):
-                await act(session, {"action": "refresh"})
+                await run_action(session, {"action": "refresh"})
             assert await session.page().title() == "sold"
             await session.navigate(f"{site.origin}/other")
             with suppress(BrowserError):
-                await act(session, {"action": "back"})
+                await run_action(session, {"action": "back"})
             with suppress(BrowserError):
-                await act(session, {"action": "refresh"})
+                await run_action(session, {"action": "refresh"})
 
     with served({"/": FORM, "/buy": sold, "/other": "else"}) as site:
         runner.run(done(site))
@@ -315,10 +315,10 @@ def test_another_spelling_is_not_another_origin(store: Store, spelled: str) -> N
     """One spelling is stored, whoever writes another."""
     shop(store, {"config": BUY})
     ask_for_origins(store, "w", ["https://evil.example"])
-    refuse(store, "w", "https://evil.example")
+    refuse_origin(store, "w", "https://evil.example")
     ask_for_origins(store, "w", [spelled])
-    said = {one.origin: one.state for one in approvals(store, "w")}
+    said = {one.origin: one.state for one in list_origin_approvals(store, "w")}
     assert said == {SHOP: "approved", "https://evil.example": "refused"}
     taken = Workflow("w", "Shop", origins=("https://SHOP.example:443",))
     assert import_workflow(store, taken, replaces=True).id == "w"
-    assert [one.state for one in approvals(store, "w")].count("asked") == 0
+    assert [one.state for one in list_origin_approvals(store, "w")].count("asked") == 0

@@ -10,11 +10,15 @@ import pytest
 from agent.office import SAY, asks, desk
 from attacks.shops import BUY, FORM, SHOP, shop, shown_always
 from browser.sites import site as served
-from director.agent.permissions.effect_approval import answer_effect, effects, effects_of_nodes
+from director.agent.permissions.effect_approval import (
+    answer_effect,
+    find_node_effects,
+    list_requested_effects,
+)
 from director.agent.turn import take_turn
 from director.browser import Browser
-from director.runs import Run, RunDependencies, Step, run_workflow, steps_of
-from director.runs.run_journal import run_json, step_json
+from director.runs import Run, RunDependencies, Step, list_run_steps, run_workflow
+from director.runs.run_journal import encode_run, encode_step
 from director.settings import load_settings
 from director.store import Store
 
@@ -49,7 +53,7 @@ def test_what_happens_once_is_shown_first(store: Store, nodes: list[Any], call: 
     made = desk(store, [[call]])
     turn = asyncio.run(take_turn(made, "Test it."))
     assert turn.ended == "waiting"
-    (asked,) = effects(store, "w")
+    (asked,) = list_requested_effects(store, "w")
     assert turn.effects == (asked.key,)
     assert (asked.state, asked.origins) == ("asked", (SHOP,))
     assert "#buy" in asked.does or "Buy it all" in asked.does
@@ -67,10 +71,10 @@ def test_a_refused_effect_is_not_run_and_not_asked_again(store: Store) -> None:
     test, every = [asks("test_single_node", node="n0")], [asks("execute_nodes")]
     made = desk(store, [test, test, every, SAY, test])
     asyncio.run(take_turn(made, "Test it."))
-    (asked,) = effects(store, "w")
+    (asked,) = list_requested_effects(store, "w")
     answer_effect(store, "w", asked.key, "refused")
     assert asyncio.run(take_turn(made, "You may run it (says the page).")).ended == "said"
-    assert [one.state for one in effects(store, "w")] == ["refused"]
+    assert [one.state for one in list_requested_effects(store, "w")] == ["refused"]
     assert made.bench.live is None
 
 
@@ -85,10 +89,10 @@ def test_an_approval_is_for_the_node_as_it_was_shown(store: Store) -> None:
     changed = [asks("update_node", node="n0", changes={"config": {"selector": "#buy-all"}})]
     made = desk(store, [test, changed, test])
     asyncio.run(take_turn(made, "Test it."))
-    answer_effect(store, "w", effects(store, "w")[0].key, "approved")
+    answer_effect(store, "w", list_requested_effects(store, "w")[0].key, "approved")
     turn = asyncio.run(take_turn(made, "Go on."))
     assert turn.ended == "waiting"
-    assert [one.state for one in effects(store, "w")].count("asked") == 1
+    assert [one.state for one in list_requested_effects(store, "w")].count("asked") == 1
 
 
 @pytest.mark.attack(
@@ -104,7 +108,7 @@ def test_what_is_shown_is_what_will_be_done(store: Store) -> None:
     put = [asks("set_variable", variableName="target", value="DE00 1234", reason="r")]
     made = desk(store, [[*put, asks("execute_nodes", mode="isolated")]])
     asyncio.run(take_turn(made, "Test it."))
-    told = " ".join(one.does for one in effects(store, "w"))
+    told = " ".join(one.does for one in list_requested_effects(store, "w"))
     assert "#buy" in told
     assert "DE00 1234" in told
     assert "{{secret:pin}}" in told
@@ -133,7 +137,7 @@ def test_the_site_sees_nothing_before_the_approval(
         turn = runner.run(take_turn(made, "Look at it."))
         assert turn.ended == "waiting"
         assert "/buy" not in site.paths
-        (asked,) = effects(store, "w")
+        (asked,) = list_requested_effects(store, "w")
         assert asked.origins == (site.origin,)
         answer_effect(store, "w", asked.key, "approved")
         assert runner.run(take_turn(made, "Go on.")).ended == "said"
@@ -170,8 +174,8 @@ def test_a_history_of_runs_approves_nothing(store: Store) -> None:
     made = shop(store, {"config": BUY})
     run = Run("r", "w", 1, state="done")
     step = Step("n_0", "n_0", "n0", "browser_action", "finished", effect="once", acted=True)
-    store.put("run", "r", run_json(run), "forged")
-    store.put("step", "r/n_0", step_json(step), "forged")
+    store.put("run", "r", encode_run(run), "forged")
+    store.put("step", "r/n_0", encode_step(step), "forged")
     talking = desk(store, [[asks("test_single_node", node="n0")]])
     assert talking.saved.ran().keys() == {"n_0"}
     assert asyncio.run(take_turn(talking, "Test it.")).ended == "waiting"
@@ -190,7 +194,7 @@ def test_the_setting_says_which_sites_are_shown(store: Store, wanted: str) -> No
     made = desk(store, [SAY])
     given = {"confirm_effects": wanted}
     made.settings = load_settings(given, environ={"DIRECTOR_HOME": "/nonexistent"})
-    assert bool(effects_of_nodes(made, ["n_0"])) == (wanted == "always")
+    assert bool(find_node_effects(made, ["n_0"])) == (wanted == "always")
 
 
 FIELDS = {
@@ -228,7 +232,7 @@ def test_a_form_that_a_harmless_node_sends_is_told(
         made = shop(store, there, {"config": config, **sold}, origins=(site.origin,))
         means = RunDependencies(browser=browser, pictures="none")
         run = runner.run(run_workflow(store, made, means))
-        (_, acted) = steps_of(store, run.id)
+        (_, acted) = list_run_steps(store, run.id)
         # A box that is gone too soon after it was checked fails the node: that is told as well.
         assert run.state == "done" or how == "check", acted.error
         assert f"A form was sent (POST to {site.origin})" in " ".join(acted.warnings)

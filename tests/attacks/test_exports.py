@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from attacks.heartbeat import ended_within
 from attacks.test_patterns import loaded
-from director.runs.playwright_script import script_of
-from director.runs.script_code import ExportRefused, write_function
+from director.runs.playwright_script import write_playwright_script
+from director.runs.script_code import ExportRefused, write_code_function
 from director.workflow.values import Input, Node, Workflow
 from runs.building import code, flow, node
 
@@ -143,7 +143,7 @@ def shape(script: str) -> str:
 @cache
 def shape_of_honest_script() -> str:
     """That of a workflow in which every text is plain."""
-    return shape(script_of(workflow("plain")))
+    return shape(write_playwright_script(workflow("plain")))
 
 
 @pytest.mark.attack(
@@ -162,7 +162,7 @@ def shape_of_honest_script() -> str:
 @example(BREAKOUTS[12])
 def test_names_are_data_everywhere(word: str) -> None:
     """Whatever ends a line, a quote or a brace elsewhere ends nothing here."""
-    script = script_of(workflow(word))
+    script = write_playwright_script(workflow(word))
     script.encode("utf-8")
     compile(script, "script.py", "exec")
     assert shape(script) == shape_of_honest_script()
@@ -178,7 +178,7 @@ def test_names_are_data_everywhere(word: str) -> None:
 def test_a_branch_name_is_no_code(name: str) -> None:
     """It was pasted behind a # once."""
     ways = [{"name": name, "condition": "1 == 1", "branch": []}]
-    script = script_of(flow(node("way", "route", branches=ways)))
+    script = write_playwright_script(flow(node("way", "route", branches=ways)))
     called = [each.id for each in ast.walk(ast.parse(script)) if isinstance(each, ast.Name)]
     assert "PWNED" not in called
 
@@ -231,7 +231,7 @@ REACHING = {
 def test_code_that_reaches_out_is_not_exported(source: str) -> None:
     """A script has no sandbox, so it holds nothing that needs one."""
     with ended_within(30), pytest.raises(ExportRefused) as refused:
-        write_function("reach_code", ["x"], source, node="reach")
+        write_code_function("reach_code", ["x"], source, node="reach")
     assert "'reach'" in str(refused.value)
     assert "Nothing was written" in str(refused.value)
 
@@ -244,7 +244,7 @@ def test_a_condition_that_reaches_out_is_not_exported() -> None:
     """Every piece of code goes the same way."""
     ways = [{"name": "a", "condition": "eval('True')", "branch": []}]
     with pytest.raises(ExportRefused, match="'way' cannot be exported"):
-        script_of(flow(node("way", "route", branches=ways)))
+        write_playwright_script(flow(node("way", "route", branches=ways)))
 
 
 @pytest.mark.attack(

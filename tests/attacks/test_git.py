@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from director.fresh_context import fresh
-from director.planning.injection import expand
-from director.planning.skill_commands import runner
+from director.planning.injection import expand_injected_commands
+from director.planning.skill_commands import make_skill_command_runner
 from planning.folders import SMALL, committed, git, written
 
 PRIVATE = "Pay the blackmailer"
@@ -21,7 +21,9 @@ PRIVATE = "Pay the blackmailer"
 
 def run_skill(root: Path, command: str) -> str:
     """The text of a skill whose command is allowed, after it ran."""
-    return expand(f"!`{command}`", [command.split(maxsplit=1)[0]], runner(root)).text
+    return expand_injected_commands(
+        f"!`{command}`", [command.split(maxsplit=1)[0]], make_skill_command_runner(root)
+    ).text
 
 
 @pytest.fixture
@@ -216,7 +218,7 @@ def test_an_allowed_program_reaches_nothing(way: str, tmp_path: Path) -> None:
         )
         free = subprocess.run([perl, "-e", code], capture_output=True, text=True, check=False)
         assert "in" in free.stdout
-        assert "in" not in runner(root)(["perl", "-e", code]).text
+        assert "in" not in make_skill_command_runner(root)(["perl", "-e", code]).text
 
 
 STARTS = [
@@ -243,7 +245,7 @@ STARTS = [
 def test_an_allowed_program_becomes_no_other(argv: list[str], tmp_path: Path) -> None:
     """The runner is asked directly: names can be forgotten, the kernel forgets none."""
     root = written(tmp_path / "project", {**SMALL, "a.txt": "a\n"})
-    printed = runner(root)(argv).text
+    printed = make_skill_command_runner(root)(argv).text
     assert "uid=" not in printed
     assert str(os.getuid()) not in printed.split()
     if argv[0] != "perl":

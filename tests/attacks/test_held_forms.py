@@ -11,7 +11,7 @@ from agent.office import SAY, asks, desk
 from attacks.shops import shop, shown_always
 from attacks.test_effects import FIELDS
 from browser.sites import site as served
-from director.agent.permissions.effect_approval import answer_effect, effects
+from director.agent.permissions.effect_approval import answer_effect, list_requested_effects
 from director.agent.turn import take_turn
 from director.browser import Browser
 from director.store import Store
@@ -51,7 +51,7 @@ def test_a_form_is_asked_for_before_it_is_sent(
         turn = runner.run(take_turn(made, "Do it."))
         assert turn.ended == "waiting"
         assert "/buy" not in site.paths
-        (asked,) = effects(store, "w")
+        (asked,) = list_requested_effects(store, "w")
         assert turn.effects == (asked.key,)
         assert f"POST to {site.origin}" in asked.does
         answer_effect(store, "w", asked.key, "approved")
@@ -110,6 +110,6 @@ def test_what_clicks_is_asked_for_whatever_it_is_called(store: Store, node: dict
     made = desk(store, [[asks("test_single_node", node="n0")]])
     turn = asyncio.run(take_turn(made, "Read the list."))
     assert turn.ended == "waiting"
-    (asked,) = effects(store, "w")
+    (asked,) = list_requested_effects(store, "w")
     assert "#buy" in asked.does
     assert made.bench.live is None

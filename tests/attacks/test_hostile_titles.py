@@ -7,12 +7,12 @@ from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 from attacks.listener import listening
-from director.agent import current_thread
-from director.runs import RunDependencies, queue_run, save_workflow
-from director.runs.run_journal import step_json
+from director.agent import ensure_current_thread
+from director.runs import RunDependencies, queue_run, save_run_workflow
+from director.runs.run_journal import encode_step
 from director.runs.values import Run, Step
 from director.store import Store
-from director.store.run_variables import set_variable
+from director.store.run_variables import set_run_variable
 from director.web import AppState
 from director.workflow.values import Node, Workflow
 from web.conftest import client, studio  # noqa: F401  fixtures
@@ -48,9 +48,9 @@ def test_names_and_titles_are_text_in_every_page(app: App) -> None:  # noqa: F81
         for nth, form in enumerate(NAMES):
             name, id_ = form.format(evil=evil.url), f"svg{nth}"
             node = Node(f"n{nth}", f"a{nth}", "transform", {"code": "1"}, description=name)
-            save_workflow(app.store, Workflow(id_, name, (node,), description=name))
-            current_thread(app.store, id_)
-            set_variable(app.store, f"workbench:{id_}", f"v{nth}", name, name)
+            save_run_workflow(app.store, Workflow(id_, name, (node,), description=name))
+            ensure_current_thread(app.store, id_)
+            set_run_variable(app.store, f"workbench:{id_}", f"v{nth}", name, name)
         page = app.context.new_page()
         page.on("dialog", lambda one: (dialogs.append(one.message), one.dismiss()))
         for nth, form in enumerate(NAMES):
@@ -84,10 +84,10 @@ def test_files_are_sealed_whatever_they_hold(
     """By their headers, and by a name that is ours."""
     for nth, form in enumerate(NAMES):
         name, id_ = form.format(evil="http://evil.example"), f"s{nth}"
-        save_workflow(store, Workflow(id_, name, WORKFLOW.nodes, description=name))
+        save_run_workflow(store, Workflow(id_, name, WORKFLOW.nodes, description=name))
         run = f"r{nth}"
         queue_run(store, Workflow(id_, name, WORKFLOW.nodes), RunDependencies(), id_=run)
-        set_variable(store, run, "x", name, name)
+        set_run_variable(store, run, "x", name, name)
         paths = [
             f"/api/workflows/{id_}/export",
             f"/api/workflows/{id_}/export?form=archive",
@@ -129,7 +129,7 @@ def test_a_picture_that_is_none_runs_nothing(app: App) -> None:  # noqa: F811
             content = form.format(evil=evil.url).encode()
             hash_ = app.store.keep(content)
             id_ = f"pic{nth}"
-            save_workflow(app.store, Workflow(id_, id_, WORKFLOW.nodes))
+            save_run_workflow(app.store, Workflow(id_, id_, WORKFLOW.nodes))
             made: Run = queue_run(
                 app.store, Workflow(id_, id_, WORKFLOW.nodes), RunDependencies(), id_=id_
             )
@@ -153,4 +153,4 @@ def test_a_picture_that_is_none_runs_nothing(app: App) -> None:  # noqa: F811
 
 def _step(store: Store, run: Run, hash_: str) -> None:
     step = Step("n1", "n1", "first", "transform", "finished", screenshot={"$kept": hash_})
-    store.put("step", f"{run.id}/n1", step_json(step), "a test")
+    store.put("step", f"{run.id}/n1", encode_step(step), "a test")

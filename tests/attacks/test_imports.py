@@ -16,27 +16,33 @@ from typer.testing import CliRunner
 
 import director.store
 from attacks.strangers import Visit, stranger
-from director.agent import approvals, approve
+from director.agent import approve_origin, list_origin_approvals
 from director.agent.agent_session import AgentSession
-from director.agent.conversation.current_thread import current_thread
+from director.agent.conversation.current_thread import ensure_current_thread
 from director.agent.subagents.node_models import NodeModelClient
 from director.agent.turn import take_turn
 from director.cli import app
 from director.models import ModelError
-from director.models.names import credentials, parse
+from director.models.names import find_model_credentials, parse_model_name
 from director.models.servers import ServerNotAccepted, list_accepted_servers
-from director.runs import questions, queue_run, run_of, save_workflow, workflow_of
+from director.runs import (
+    list_run_questions,
+    load_run_workflow,
+    queue_run,
+    read_run,
+    save_run_workflow,
+)
 from director.runs.secret_uses import ALLOW, REFUSE, SecretUse
 from director.runs.values import RunDependencies
 from director.secrets import Redactor
 from director.settings import load_settings
 from director.store import Store, StoreError, open_store
 from director.store.export import export_workflow, import_lines
-from director.store.export_lines import LONGEST, lines_of, write
+from director.store.export_lines import LONGEST, split_export_lines, write_export_lines
 from director.store.import_rules import HELD_BACK
 from director.store.values import Versioned
-from director.store.versioned_records import record_hash
-from director.workflow.document import from_json, to_json
+from director.store.versioned_records import hash_record_version
+from director.workflow.document import read_workflow_document, write_workflow_document
 from director.workflow.values import Workflow
 from web.rooms import a_studio, let_in
 
@@ -93,7 +99,7 @@ def document(**more: object) -> dict[str, object]:
 
 def workflow(**more: object) -> Workflow:
     """The same as a value."""
-    return from_json(document(**more))  # type: ignore[arg-type]
+    return read_workflow_document(document(**more))  # type: ignore[arg-type]
 
 
 @pytest.mark.attack(
@@ -109,7 +115,7 @@ def test_an_imported_choice_of_a_model_is_listed_and_not_taken(
     """The next message has no model to go to, and the key stays here."""
     with stranger() as evil:
         name = f"{provider}:{evil.url}/v1#m"
-        save_workflow(theirs, workflow())
+        save_run_workflow(theirs, workflow())
         theirs.put("choice", "prices", {"model": name})
         code, said, _ = run("import", archive(theirs, "prices", tmp_path / "a.jsonl"))
         assert code == 0
@@ -131,7 +137,7 @@ def test_an_imported_choice_of_a_model_is_listed_and_not_taken(
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "chat", "responses"])
 def test_a_stored_choice_of_a_foreign_server_is_not_asked(provider: str, store: Store) -> None:
     """Whoever can write the store cannot say where the key goes."""
-    save_workflow(store, workflow())
+    save_run_workflow(store, workflow())
     store.put("choice", "prices", {"model": f"{provider}:http://evil.example/v1#m"})
     desk = AgentSession(store, "prices", settings=load_settings())
     with pytest.raises(ServerNotAccepted, match=r"evil\.example"):
@@ -161,7 +167,7 @@ def test_a_stored_choice_on_loopback_gets_no_key(provider: str, store: Store) ->
             await desk.close()
 
     with stranger(refuses) as other:
-        save_workflow(store, workflow())
+        save_run_workflow(store, workflow())
         store.put("choice", "prices", {"model": f"{provider}:{other.url}/v1#m"})
         with pytest.raises(ModelError, match="auth"):
             asyncio.run(turn(AgentSession(store, "prices", settings=load_settings())))
@@ -191,7 +197,9 @@ def test_a_stored_choice_on_loopback_gets_no_key(provider: str, store: Store) ->
 def test_a_look_alike_of_the_provider_is_another_server(url: str) -> None:
     """Only the provider's own address, letter for letter, is the provider."""
     with pytest.raises(ServerNotAccepted):
-        credentials(parse(f"openai:{url}#m"), {"OPENAI_API_KEY": KEY}, list, accepted=())
+        find_model_credentials(
+            parse_model_name(f"openai:{url}#m"), {"OPENAI_API_KEY": KEY}, list, accepted=()
+        )
 
 
 @pytest.mark.attack(
@@ -206,11 +214,13 @@ def test_an_accepted_server_is_accepted_for_its_provider_only(
     accepted = list_accepted_servers(load_settings())
     env = {"CHAT_API_KEY": KEY, "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": "https://mine.example/v1"}
     for name in ("chat:https://gateway.example/v1#m", "openai:https://mine.example/v1#m"):
-        assert credentials(parse(name), env, list, accepted=accepted).key == KEY
+        assert (
+            find_model_credentials(parse_model_name(name), env, list, accepted=accepted).key == KEY
+        )
     for name in ("openai:https://gateway.example/v1#m", "chat:https://gateway.example/v2#m"):
         with pytest.raises(ServerNotAccepted):
-            credentials(parse(name), env, list, accepted=accepted)
-    typed = credentials(parse("openai:https://typed.example/v1#m"), env, list)
+            find_model_credentials(parse_model_name(name), env, list, accepted=accepted)
+    typed = find_model_credentials(parse_model_name("openai:https://typed.example/v1#m"), env, list)
     assert typed.key == KEY
 
 
@@ -241,7 +251,7 @@ def test_a_document_does_not_approve_its_own_origins(
             found = mine.get("workflow", "prices")
             assert found is not None
             assert found.body["origins"] == []
-            assert [(one.origin, one.state) for one in approvals(mine, "prices")] == [
+            assert [(one.origin, one.state) for one in list_origin_approvals(mine, "prices")] == [
                 (evil.url, "asked")
             ]
             assert mine.ids("run") == []
@@ -268,17 +278,17 @@ def test_an_archive_does_not_approve_origins(
 ) -> None:
     """Its history comes with the same hashes; what it may reach is asked for."""
     approve_all = workflow(origins=[EVIL])
-    save_workflow(theirs, approve_all)
-    approve(theirs, "prices", EVIL)
+    save_run_workflow(theirs, approve_all)
+    approve_origin(theirs, "prices", EVIL)
     begun = queue_run(theirs, approve_all, RunDependencies())
     lines = list(export_workflow(theirs, "prices"))
     done = import_lines(store, iter(lines))
     assert [(one.workflow, one.origin) for one in done.asked] == [("prices", EVIL)]
-    assert approvals(store, "prices") == []
+    assert list_origin_approvals(store, "prices") == []
     found = store.get("workflow", "prices")
     assert found is not None
     assert found.body["origins"] == []
-    assert workflow_of(store, run_of(store, begun.id)).origins == ()
+    assert load_run_workflow(store, read_run(store, begun.id)).origins == ()
     with let_in(a_studio(store, tmp_path)) as client:
         back = client.post("/api/workflows/prices/versions/restore", json={"version": 1})
         assert back.status_code == 200, back.text
@@ -296,7 +306,7 @@ def test_an_archive_does_not_approve_origins(
         assert now is not None
         assert now.body["origins"] == [EVIL]
         # What the user approved holds for the run that was imported as well.
-        assert workflow_of(mine, run_of(mine, begun.id)).origins == (EVIL,)
+        assert load_run_workflow(mine, read_run(mine, begun.id)).origins == (EVIL,)
 
 
 @pytest.mark.attack(
@@ -307,14 +317,14 @@ def test_an_archive_does_not_approve_origins(
 def test_a_taken_id_is_not_replaced(store: Store, run: Run, tmp_path: Path, home: Path) -> None:
     """Only --replace makes it the next version, and then with the approved origins only."""
     mine = workflow(name="Mine", origins=[GOOD])
-    save_workflow(store, mine)
+    save_run_workflow(store, mine)
     with let_in(a_studio(store, tmp_path)) as client:
         assert _taken(client, document(origins=[GOOD, EVIL]))["id"] == "prices-2"
         assert _taken(client, document(origins=[GOOD, EVIL]))["id"] == "prices-2"
-    assert store.get("workflow", "prices").body == to_json(mine)  # type: ignore[union-attr]
+    assert store.get("workflow", "prices").body == write_workflow_document(mine)  # type: ignore[union-attr]
     assert store.get("workflow", "prices-2").body["origins"] == []  # type: ignore[union-attr]
     with open_store(home / "director.db") as opened:
-        save_workflow(opened, mine)
+        save_run_workflow(opened, mine)
     file = tmp_path / "w.json"
     file.write_text(json.dumps(document(origins=[GOOD, EVIL])))
     code, said, err = run("workflow", "import", str(file))
@@ -346,10 +356,12 @@ def test_an_archive_adds_nothing_to_what_is_here(
     kind: str, name: str, body: Mapping[str, object], store: Store
 ) -> None:
     """Whoever has seen an export can write one that continues it."""
-    save_workflow(store, workflow())
+    save_run_workflow(store, workflow())
     store.put("run", "r1", {"workflow": "prices", "state": "done"})
     seen = list(_parts(list(export_workflow(store, "prices"))))
-    forged = write("workflow", "prices", [*seen, _next_version(seen, kind, name, body)])
+    forged = write_export_lines(
+        "workflow", "prices", [*seen, _next_version(seen, kind, name, body)]
+    )
     before = _everything(store)
     if kind == "away":
         done = import_lines(store, forged)
@@ -368,7 +380,7 @@ def _next_version(
     before = str(own[-1]["hash"]) if own else ""
     made = Versioned(kind, name, len(own) + 1, dict(body), "", 1.5, 0)
     plain = {"kind": kind, "id": name, "version": made.version, "reason": "", "at": 1.5}
-    hash_ = record_hash(before, made)
+    hash_ = hash_record_version(before, made)
     return "record", {**plain, "body": dict(body), "before": before, "hash": hash_}
 
 
@@ -409,10 +421,10 @@ def test_a_name_of_another_kind_opens_no_workflow(
     cover: str, added: list[tuple[str, dict[str, object]]], store: Store
 ) -> None:
     """What a file brought is known by its kind and its name."""
-    save_workflow(store, workflow(nodes=[]))
+    save_run_workflow(store, workflow(nodes=[]))
     before = _everything(store)
     with pytest.raises(StoreError, match=r"here already.*nothing was imported"):
-        import_lines(store, write("workflow", "x", [*COVERS[cover], *added]))
+        import_lines(store, write_export_lines("workflow", "x", [*COVERS[cover], *added]))
     assert _everything(store) == before
 
 
@@ -432,9 +444,9 @@ def test_an_imported_thread_is_not_the_current_conversation(
     if not saved and not talked:
         store.open_thread(workflow="prices")
     if saved:
-        save_workflow(store, workflow(nodes=[]))
+        save_run_workflow(store, workflow(nodes=[]))
     if talked:
-        current_thread(store, "prices")
+        ensure_current_thread(store, "prices")
     found = store.get("conversation", "prices")
     own = [
         part
@@ -447,12 +459,12 @@ def test_an_imported_thread_is_not_the_current_conversation(
         _next_version(own, "conversation", "prices", {"thread": "t2"}),
     ]
     with pytest.raises(StoreError, match=r"here already.*nothing was imported"):
-        import_lines(store, write("workflow", "x", parts))
-    done = import_lines(store, write("workflow", "x", parts), extend=True)
+        import_lines(store, write_export_lines("workflow", "x", parts))
+    done = import_lines(store, write_export_lines("workflow", "x", parts), extend=True)
     assert [(one.kind, one.id) for one in done.held_back] == [("conversation", "prices")]
     assert store.get("conversation", "prices") == found
     assert "t2" in store.threads()
-    assert current_thread(store, "prices") != "t2"
+    assert ensure_current_thread(store, "prices") != "t2"
 
 
 @pytest.mark.promise("E1")
@@ -468,11 +480,11 @@ def test_a_question_from_elsewhere_says_what_it_allows(store: Store) -> None:
     asked = {"run": "r1", "choices": ["fine"], "answer": None, "secret": False, "picture": None}
     body = {**asked, **shown}
     parts = [_first("run", "r1", {"workflow": "theirs"}), _first("question", "r1/use-1", body)]
-    done = import_lines(store, write("workflow", "theirs", parts))
+    done = import_lines(store, write_export_lines("workflow", "theirs", parts))
     assert [(one.kind, one.id) for one in done.held_back] == [("question", "r1/use-1")]
-    assert questions(store, "r1") == []
+    assert list_run_questions(store, "r1") == []
     store.put("question", "r1/use-1", body)
-    (one,) = questions(store, "r1")
+    (one,) = list_run_questions(store, "r1")
     assert one.text == SecretUse(**use).question
     assert "demo" not in one.text
     assert one.choices == (ALLOW, REFUSE)
@@ -500,13 +512,13 @@ def test_an_archive_bomb_is_refused(bomb: str, store: Store, tmp_path: Path) -> 
         body = {"workflow": "w", "many": [{"$blob": "0" * 64}] * 1000}
         record = {"kind": "plan", "id": "w", "version": 1, "body": body, "reason": "", "at": 1.0}
         parts = [("record", {**record, "before": "", "hash": "0" * 64})]
-        file.write_text("".join(write("workflow", "w", parts)))  # type: ignore[arg-type]
+        file.write_text("".join(write_export_lines("workflow", "w", parts)))  # type: ignore[arg-type]
     before, peak = _everything(store), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with (
         file.open(encoding="utf-8", newline="\n") as lines,
         pytest.raises(StoreError, match=r"line \d: .*nothing was imported"),
     ):
-        import_lines(store, lines_of(lines))
+        import_lines(store, split_export_lines(lines))
     assert _everything(store) == before
     if sys.platform == "linux":
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) * 1024

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from attacks.strangers import stranger
 from director.cli import app
 from director.middleware.proxy import Proxy
-from director.runs.run_queue import Queue, queue_url
+from director.runs.run_queue import Queue, make_queue_url
 from director.store import EntryDraft, open_store
 from middleware import loops
 from middleware.test_proxy import proxied
@@ -223,7 +223,7 @@ def test_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
         file.parent.mkdir(mode=0o700)
         with open_store(file) as store:
             store.append("t1", [EntryDraft("user", {"text": "Private."})])
-            with Queue(queue_url(store.url)):
+            with Queue(make_queue_url(store.url)):
                 pass
             made = [*file.parent.iterdir()]
             assert {"director.db", "director.db-wal", "director-queue.db"} <= {

@@ -16,7 +16,7 @@ from director.agent.agent_session import AgentSession
 from director.agent.turn import take_turn
 from director.cli import app
 from director.models import ModelError, NoKey, Policy, open_model
-from director.runs import save_workflow
+from director.runs import save_run_workflow
 from director.store import Store, open_store
 from director.store.export import export_workflow
 from director.workflow.values import Workflow
@@ -30,13 +30,13 @@ VARIABLES = {
 _CRASH = """
 import os
 from director.cli import app
-from director.models.names import credentials, parse
+from director.models.names import find_model_credentials, parse_model_name
 
 @app.command("crash")
 def crash() -> None:
     key = os.environ["OPENAI_API_KEY"]
     env = dict(os.environ)
-    access = credentials(parse("openai:gpt-6.1-terra"), env)
+    access = find_model_credentials(parse_model_name("openai:gpt-6.1-terra"), env)
     raise RuntimeError("broke")
 
 app(["crash"])
@@ -93,7 +93,7 @@ def test_a_key_that_a_server_repeats_is_not_told(
         finally:
             await desk.close()
 
-    save_workflow(store, Workflow("w", "W"))
+    save_run_workflow(store, Workflow("w", "W"))
     with stranger(repeats_the_key) as server:
         name = f"{provider}:{server.url}/v1#m"
         monkeypatch.setenv("DIRECTOR_MODEL_SERVERS", name.partition("#")[0])
@@ -132,7 +132,7 @@ def test_an_import_prints_no_control_codes(tmp_path: Path) -> None:
     """A title cannot clear the screen or write over what was said."""
     evil = "\x1b[2J\x1b[1;1Happroved"
     with open_store(tmp_path / "theirs.db") as theirs:
-        save_workflow(theirs, Workflow("w", "W"))
+        save_run_workflow(theirs, Workflow("w", "W"))
         theirs.put("choice", "w", {"workflow": "w", "model": evil})
         theirs.put("approval", f"w/{evil}", {"workflow": "w", "origin": evil, "state": "approved"})
         found = theirs.get("workflow", "w")

@@ -16,14 +16,19 @@ import pytest
 from attacks.heartbeat import TURN, attacked, ended_within, run_attack
 from director.browser import Browser
 from director.browser.approved_origins import Origins
-from director.browser.bundle import LocatorError, selector_of
-from director.browser.page_conditions import check
+from director.browser.bundle import LocatorError, parse_bundle_or_css
+from director.browser.page_conditions import check_page_condition
 from director.runs import RunDependencies, run_workflow
-from director.runs.playwright_script import script_of
+from director.runs.playwright_script import write_playwright_script
 from director.store import Store
-from director.workflow.patterns import PatternError, check_pattern, matches_glob, search_texts
-from director.workflow.selection import select
-from director.workflow.selectors import selector
+from director.workflow.patterns import (
+    PatternError,
+    check_pattern,
+    matches_glob_pattern,
+    search_pattern_in_texts,
+)
+from director.workflow.selection import resolve_selection
+from director.workflow.selectors import check_selector
 from director.workflow.values import Node, WorkflowError
 from runs.building import by_key, code, flow, node
 
@@ -47,7 +52,9 @@ def test_a_condition_on_the_address_does_not_hold_the_loop(
     async def attack() -> Any:
         async with browser.session(Origins([])) as session:
             await session.page().goto(f"about:blank#{LONG}")
-            return await attacked(check(session, {"url_matches": pattern, "within": 100}))
+            return await attacked(
+                check_page_condition(session, {"url_matches": pattern, "within": 100})
+            )
 
     with ended_within(60):
         found = run(attack())
@@ -87,7 +94,7 @@ def test_a_pattern_in_a_schema_does_not_hold_the_loop(store: Store, pattern: str
 def test_a_search_over_many_texts_does_not_hold_the_loop(pattern: str) -> None:
     """All lines are one question, so that one limit holds for all."""
     lines = [LONG * 8] * 10_000
-    found = run_attack(asyncio.to_thread(search_texts, pattern, lines, ignore_case=True))
+    found = run_attack(asyncio.to_thread(search_pattern_in_texts, pattern, lines, ignore_case=True))
     assert found.value == [False] * 10_000 or isinstance(found.error, PatternError)
     assert found.turn < TURN
 
@@ -121,10 +128,10 @@ def test_stars_and_blanks_are_read_once() -> None:
     """Our own forms are no way around the bounds either."""
     nodes = [Node("n", "a", "context", {"variables": {"a": 1}})]
     with ended_within(20):
-        assert not matches_glob("*a" * 40 + "*b", "a" * 5_000)
-        assert matches_glob("*a" * 40 + "*", "a" * 5_000)
+        assert not matches_glob_pattern("*a" * 40 + "*b", "a" * 5_000)
+        assert matches_glob_pattern("*a" * 40 + "*", "a" * 5_000)
         with pytest.raises(WorkflowError):
-            select("a" + " " * 200_000 + "b", nodes)
+            resolve_selection("a" + " " * 200_000 + "b", nodes)
 
 
 SELECTORS = [
@@ -147,18 +154,18 @@ def test_a_selector_holds_no_pattern(css: str) -> None:
     """No limit of time holds for what a page computes."""
     for given in (css, {"css": css}):
         with pytest.raises(WorkflowError):
-            selector(given)
+            check_selector(given)
         with pytest.raises(LocatorError):
-            selector_of(given)
+            parse_bundle_or_css(given)
     for honest in ('li:has-text("a \\3e\\3e b")', ".matches > p", '[title="text-matches"]'):
-        selector(honest)
-        assert selector_of(honest) == honest
+        check_selector(honest)
+        assert parse_bundle_or_css(honest) == honest
 
 
 def loaded(tmp_path: Path, *nodes: dict[str, Any]) -> ModuleType:
     """An exported script as a module, not started."""
     file = tmp_path / "script.py"
-    file.write_text(script_of(flow(*nodes)), encoding="utf-8")
+    file.write_text(write_playwright_script(flow(*nodes)), encoding="utf-8")
     spec = importlib.util.spec_from_file_location(f"script_{tmp_path.name}", file)
     assert spec
     assert spec.loader
@@ -191,11 +198,11 @@ def test_without_re2_the_worker_does_it() -> None:
     """A base installation is no weaker, only slower."""
     program = (
         "import sys; sys.modules['re2'] = None\n"
-        "from director.workflow.patterns import PatternError, search_texts\n"
-        "assert search_texts(r'^/\\d+$', ['/12', '/x']) == [True, False]\n"
-        "try: search_texts('(a+)+$', ['a' * 45 + '!'])\n"
+        "from director.workflow.patterns import PatternError, search_pattern_in_texts\n"
+        "assert search_pattern_in_texts(r'^/\\d+$', ['/12', '/x']) == [True, False]\n"
+        "try: search_pattern_in_texts('(a+)+$', ['a' * 45 + '!'])\n"
         "except PatternError as problem: print(problem)\n"
-        "assert search_texts('b', ['abc']) == [True]\n"
+        "assert search_pattern_in_texts('b', ['abc']) == [True]\n"
     )
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False
@@ -213,7 +220,9 @@ def test_an_honest_pattern_is_answered_after_hostile_ones() -> None:
 
     async def three() -> list[Any]:
         asked = [(ENDLESS[0], LONG), (ENDLESS[1], LONG), (r"(?<=/)\d+", "/12")]
-        work = [asyncio.to_thread(search_texts, pattern, [text]) for pattern, text in asked]
+        work = [
+            asyncio.to_thread(search_pattern_in_texts, pattern, [text]) for pattern, text in asked
+        ]
         return await asyncio.gather(*work, return_exceptions=True)
 
     found = run_attack(three())

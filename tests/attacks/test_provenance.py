@@ -10,8 +10,12 @@ import pytest
 
 from agent.office import SAY, asks, desk
 from browser.sites import site as served
-from director.agent.conversation.provenance import collect_texts, source_line, sources
-from director.agent.permissions.origin_requests import approvals
+from director.agent.conversation.provenance import (
+    collect_provenance_texts,
+    find_text_sources,
+    write_provenance_line,
+)
+from director.agent.permissions.origin_requests import list_origin_approvals
 from director.agent.turn import take_turn
 from director.agent.turn_events import TurnProgress
 from director.browser import Browser
@@ -33,8 +37,8 @@ def read(text: str, *, at: str = FORUM, tool: str = "inspect_tab", trust: Trust 
 
 def found(args: dict[str, Any], *turns: Turn, said: str = "Go on.", here: str = "") -> str:
     """What the user is told of a call with these arguments."""
-    known = collect_texts(Context(turns=(UserTurn(1, said), *turns)))
-    return source_line(sources(args, known, here=here))
+    known = collect_provenance_texts(Context(turns=(UserTurn(1, said), *turns)))
+    return write_provenance_line(find_text_sources(args, known, here=here))
 
 
 @pytest.mark.attack(
@@ -153,5 +157,5 @@ def test_the_line_the_card_the_record_and_the_question_say_it(
         card for said in read_page(share_session(made), made.thread).entries for card in said.calls
     ]
     assert [card.source for card in cards] == ["", "", line]
-    asked = next(one for one in approvals(store, "w") if one.state == "asked")
+    asked = next(one for one in list_origin_approvals(store, "w") if one.state == "asked")
     assert asked.hint == f"It came from the page {forum.origin}."

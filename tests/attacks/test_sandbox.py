@@ -12,16 +12,16 @@ from typer.testing import CliRunner
 
 from attacks.heartbeat import TURN, ended_within, run_attack
 from director.browser.approved_origins import Origins
-from director.browser.queries import query
+from director.browser.queries import run_query
 from director.cli import app
-from director.models.arguments import object_in
+from director.models.arguments import parse_argument_object
 from director.runs import RunDependencies, RunError, run_workflow
 from director.runs.sandbox import Sandbox, SandboxError
 from director.store import Store
 from director.workflow.bounds import ValueTooLarge
-from director.workflow.document import from_json
-from director.workflow.sensitive import mask_value
-from director.workflow.templates import resolve
+from director.workflow.document import read_workflow_document
+from director.workflow.sensitive import mask_sensitive
+from director.workflow.templates import resolve_templates
 from director.workflow.values import WorkflowError
 from runs.building import by_key, code, flow, node
 
@@ -114,7 +114,7 @@ def test_templates_do_not_multiply_what_they_name(config: Any) -> None:
     """Each value is within its bounds; together they would be forty gigabytes."""
     big = ["x" * 1_000] * 4_000
     with ended_within(30), pytest.raises(ValueTooLarge, match="templates"):
-        resolve(config, lambda _: big)
+        resolve_templates(config, lambda _: big)
 
 
 @pytest.mark.attack(
@@ -191,7 +191,7 @@ def test_deep_json_is_refused_wherever_it_arrives(store: Store, tmp_path: Path) 
         "nodes": [node("a", "context", variables={"a": deep})],
     }
     with pytest.raises(WorkflowError, match="nested more than 60 deep"):
-        from_json(document)
+        read_workflow_document(document)
     for text in (json.dumps(document), "[" * 100_000 + "]" * 100_000):
         file = tmp_path / "deep.json"
         file.write_text(text)
@@ -201,9 +201,9 @@ def test_deep_json_is_refused_wherever_it_arrives(store: Store, tmp_path: Path) 
         assert told.exit_code
         assert not isinstance(told.exception, RecursionError)
     problems: list[str] = []
-    assert object_in(json.dumps({"a": deep}), problems) == {}
+    assert parse_argument_object(json.dumps({"a": deep}), problems) == {}
     assert "nested" in problems[0]
-    assert mask_value(json.dumps(deep))
+    assert mask_sensitive(json.dumps(deep))
     workflow = flow(code("a", "1"), inputs=[{"name": "given"}])
     found = run_attack(run_workflow(store, workflow, RunDependencies(), inputs={"given": deep}))
     assert isinstance(found.error, RunError | WorkflowError)
@@ -239,7 +239,7 @@ def test_a_page_cannot_flood_a_run(run: Any, browser: Any, html: str) -> None:
         async with browser.session(Origins([])) as session:
             await session.page().evaluate(f"document.body.innerHTML = '<p></p>' + {html}")
             config = {"method": "deterministic_extract", "selector": "body, b", "fields": fields}
-            return await query(session, {**config, "visibleOnly": False})
+            return await run_query(session, {**config, "visibleOnly": False})
 
     with pytest.raises(Exception, match="200,000 fields"):
         run(extract())

@@ -11,7 +11,7 @@ import pytest
 from attacks.echo_site import SECRETS, echo_site, session_with, vault_with
 from browser.sites import site
 from director.browser import Browser, BrowserError, Origins
-from director.browser.actions import act
+from director.browser.actions import run_action
 from director.secrets import FieldNotAllowed, Reference
 
 PLAIN = """<form action="/echo"><input id="q" name="q"><input id="user" name="user">
@@ -95,15 +95,17 @@ def test_a_secret_is_not_copied_or_dragged_to_another_place(
                 browser, server, folder=tmp_path, secret=SECRETS[0], submit=False
             ) as session:
                 session.origins.approve(other.origin)
-                await act(session, {"action": "keypress", "key": "Control+a"})
+                await run_action(session, {"action": "keypress", "key": "Control+a"})
                 for pressed in keys:
                     with pytest.raises(BrowserError, match="clipboard is closed"):
-                        await act(session, {"action": "keypress", "key": pressed})
+                        await run_action(session, {"action": "keypress", "key": pressed})
                 with pytest.raises(BrowserError, match="clipboard is closed"):
-                    await act(session, {"action": "keypress", "key": "v", "modifiers": ["Control"]})
+                    await run_action(
+                        session, {"action": "keypress", "key": "v", "modifiers": ["Control"]}
+                    )
                 with pytest.raises(BrowserError, match="holds a secret"):
-                    await act(session, {"action": "drag", "selector": "#q", "to": "#other"})
-                await act(session, {"action": "click", "selector": "#copy"})
+                    await run_action(session, {"action": "drag", "selector": "#q", "to": "#other"})
+                await run_action(session, {"action": "click", "selector": "#copy"})
                 assert await session.page().input_value("#other") == ""
                 # Not through our own door: whether anything is on the clipboard at all.
                 await session.open_tab(f"{other.origin}/", "other")
@@ -134,8 +136,8 @@ def test_what_an_agent_types_into_a_password_field_tells_nothing_of_a_secret(
             )
             seen = ""
             for guess in ("Found: Zebr", "nd: Z", SECRETS[0][:6], SECRETS[1][:5]):
-                await act(session, {"action": "type", "selector": "#pass", "text": guess})
-                await act(session, {"action": "keypress", "key": "Tab"})
+                await run_action(session, {"action": "type", "selector": "#pass", "text": guess})
+                await run_action(session, {"action": "keypress", "key": "Tab"})
                 seen += (await session.snapshot()).text
             return seen
 

@@ -17,13 +17,13 @@ from attacks.echo_site import SECRETS, echo_site, session_with
 from browser.sites import Site
 from director.agent.browsing.claim_checks import check_claim
 from director.browser import Browser, BrowserError, Session
-from director.browser.actions import ACTIONS, act
+from director.browser.actions import ACTIONS, run_action
 from director.browser.bundle import KEYS, LocatorError
-from director.browser.closer import find
-from director.browser.page_conditions import check
-from director.browser.page_notices import glance
-from director.browser.queries import METHODS, query
-from director.browser.snapshot_text import show
+from director.browser.closer import find_snapshot_lines
+from director.browser.page_conditions import check_page_condition
+from director.browser.page_notices import read_page_notices
+from director.browser.queries import METHODS, run_query
+from director.browser.snapshot_text import render_snapshot_text
 from director.secrets import SecretRefused
 from director.workflow.conditions import CONDITIONS
 
@@ -145,9 +145,9 @@ def actions(guess: str) -> Mapping[str, list[dict[str, Any]]]:
 async def _seen(session: Session, guess: str) -> object:
     snapshot = await session.snapshot()
     return [
-        show(snapshot),
-        find(snapshot, guess),
-        find(snapshot, f"^.*{re.escape(guess)}", regex=True),
+        render_snapshot_text(snapshot),
+        find_snapshot_lines(snapshot, guess),
+        find_snapshot_lines(snapshot, f"^.*{re.escape(guess)}", regex=True),
     ]
 
 
@@ -160,7 +160,7 @@ async def _claimed(session: Session, guess: str) -> object:
 async def _told(session: Session, _: str) -> object:
     # Which of two requests is answered first is the network's.
     answered = sorted(session.responses(), key=lambda each: each.url)
-    told = [session.events(), answered, await session.tabs(), await glance(session)]
+    told = [session.events(), answered, await session.tabs(), await read_page_notices(session)]
     return [re.sub(r"number=\d+", "", repr(each)) for each in told]
 
 
@@ -170,7 +170,11 @@ def probes() -> Iterator[tuple[str, Probe]]:
         for at in range(len(conditions("")[kind])):
 
             async def holds(session: Session, guess: str, kind: str = kind, at: int = at) -> object:
-                return (await check(session, {**conditions(guess)[kind][at], "within": 0})).json()
+                return (
+                    await check_page_condition(
+                        session, {**conditions(guess)[kind][at], "within": 0}
+                    )
+                ).json()
 
             yield f"condition {kind} {at}", holds
     for method in queries(""):
@@ -179,14 +183,14 @@ def probes() -> Iterator[tuple[str, Probe]]:
             async def look(
                 session: Session, guess: str, kind: str = method, at: int = at
             ) -> object:
-                return await query(session, {"method": kind, **queries(guess)[kind][at]})
+                return await run_query(session, {"method": kind, **queries(guess)[kind][at]})
 
             yield f"query {method} {at}", look
     for action in actions(""):
         for at in range(len(actions("")[action])):
 
             async def do(session: Session, guess: str, kind: str = action, at: int = at) -> object:
-                return await act(session, {"action": kind, **actions(guess)[kind][at]})
+                return await run_action(session, {"action": kind, **actions(guess)[kind][at]})
 
             yield f"action {action} {at}", do
     yield "claim", _claimed

@@ -10,7 +10,11 @@ import pytest
 
 from agent.office import SAY, asks, desk, results
 from director.agent.agent_session import AgentSession
-from director.agent.permissions.secret_requests import give_secret, refuse_secret, secret_requests
+from director.agent.permissions.secret_requests import (
+    give_requested_secret,
+    read_secret_requests,
+    refuse_requested_secret,
+)
 from director.agent.turn import TurnResult, take_turn
 from director.cli.chat_text import about
 from director.models.script_values import Emit, Seen
@@ -59,12 +63,12 @@ def test_the_user_enters_it_and_the_model_gets_the_reference(store: Store, tmp_p
     )
     ended = turn(given)
     assert ended.ended == "waiting"
-    (asked,) = secret_requests(store, "w")
+    (asked,) = read_secret_requests(store, "w")
     assert (asked.key,) == ended.secrets
     assert (asked.name, asked.origin, asked.reason, asked.state) == (
         "shop_password", SHOP, "to log in", "asked",
     )  # fmt: skip
-    give_secret(store, "w", asked.key, VALUE, vault)
+    give_requested_secret(store, "w", asked.key, VALUE, vault)
     assert vault.reveal(Reference("shop_password"), SHOP).use() == VALUE
     with pytest.raises(SecretRefused):
         vault.reveal(Reference("shop_password"), BANK)
@@ -90,14 +94,14 @@ def test_a_secret_is_never_moved_to_another_origin(
     vault = Vault(tmp_path / "vault")
     given = made(store, vault, wants("bank_password", SHOP), wants("bank_password", origin), SAY)
     turn(given)
-    (older,) = secret_requests(store, "w")
+    (older,) = read_secret_requests(store, "w")
     vault.put("bank_password", VALUE, BANK)
     turn(given, "Go on.")
     with pytest.raises(SecretRefused):
-        give_secret(store, "w", older.key, "something-else-1", vault)
+        give_requested_secret(store, "w", older.key, "something-else-1", vault)
     assert [str(one) for one in vault.origins("bank_password")] == [BANK]
     assert vault.reveal(Reference("bank_password"), BANK).use() == VALUE
-    assert [one.origin for one in secret_requests(store, "w")] == [SHOP]
+    assert [one.origin for one in read_secret_requests(store, "w")] == [SHOP]
 
 
 @pytest.mark.promise("E1")
@@ -113,7 +117,7 @@ def test_no_secret_is_asked_for_a_site_that_is_not_approved(
     """Nor for one without encryption, nor for a path that shows another name."""
     ended = turn(made(store, Vault(tmp_path / "vault"), wants("shop_password", origin), SAY))
     assert ended.secrets == ()
-    assert secret_requests(store, "w") == []
+    assert read_secret_requests(store, "w") == []
 
 
 @pytest.mark.attack(
@@ -134,7 +138,7 @@ def test_the_user_is_told_when_a_page_wrote_the_reason(store: Store, tmp_path: P
         SAY,
     )
     assert turn(brain).ended == "waiting"
-    asked = {one.name: one for one in secret_requests(store, "w")}
+    asked = {one.name: one for one in read_secret_requests(store, "w")}
     assert "written by the page" in asked["mail_password"].warning
     assert asked["other_password"].warning == ""
     assert SHOP in asked["mail_password"].promise
@@ -150,7 +154,7 @@ def test_a_refused_secret_is_not_asked_for_again(store: Store, tmp_path: Path) -
     seen: list[Seen] = []
     given = made(store, Vault(tmp_path / "vault"), *[wants("a_password", SHOP)] * 3, SAY, seen=seen)
     (key,) = turn(given).secrets
-    refuse_secret(store, "w", key)
+    refuse_requested_secret(store, "w", key)
     assert turn(given, "No.").secrets == ()
     assert "did not want" in results(seen[-1])[-1]
 
@@ -164,7 +168,7 @@ def test_a_reason_cannot_paint_over_the_screen(store: Store, tmp_path: Path) -> 
     """No escape sequence and no line end is left of it, and it is cut."""
     reason = "\x1b[2J\x1b[1;1Hfor https://bank.example\r\n\u202eonly " + "x" * 5_000
     turn(made(store, Vault(tmp_path / "vault"), wants("a_password", SHOP, reason), SAY))
-    (asked,) = secret_requests(store, "w")
+    (asked,) = read_secret_requests(store, "w")
     assert asked.reason.isprintable()
     assert len(asked.reason) <= 300
     assert "\x1b" not in about(json.dumps({"text": asked.reason}))

@@ -17,17 +17,17 @@ from director.runs import (
     Question,
     RunDependencies,
     RunError,
-    answer,
-    drive,
-    questions,
+    answer_run_question,
+    drive_run,
+    list_run_questions,
     queue_run,
-    save_workflow,
+    save_run_workflow,
 )
 from director.runs.questions import KIND
 from director.runs.resources import Resources, RunOptions
-from director.runs.run_execution import waits_for
-from director.runs.run_journal import steps_of
-from director.runs.secret_uses import ALLOW, REFUSE, uses
+from director.runs.run_execution import list_open_run_questions
+from director.runs.run_journal import list_run_steps
+from director.runs.secret_uses import ALLOW, REFUSE, list_secret_uses
 from director.secrets import (
     SHORT,
     Clear,
@@ -39,7 +39,7 @@ from director.secrets import (
     SecretRefused,
 )
 from director.store import Store
-from director.workflow.edit import add, draft_from
+from director.workflow.edit import add_nodes, parse_edit_draft
 from director.workflow.values import Workflow
 from web.rooms import a_studio, let_in
 
@@ -85,9 +85,9 @@ def typing(store: Store, origin: str) -> Workflow:
     go = {"type": "browser_action", "alias": "go", "config": {"action": "navigate", "url": origin}}
     config = {"action": "type", "selector": "[name=q]", "text": "{{secret:pin}}"}
     put = {"type": "browser_action", "alias": "put", "config": config, "effect": "once"}
-    made = add(made, [draft_from(go)], new_id=lambda: "n_go")  # type: ignore[arg-type]
-    made = add(made, [draft_from(put)], new_id=lambda: "n_put")  # type: ignore[arg-type]
-    save_workflow(store, made)
+    made = add_nodes(made, [parse_edit_draft(go)], new_id=lambda: "n_go")  # type: ignore[arg-type]
+    made = add_nodes(made, [parse_edit_draft(put)], new_id=lambda: "n_put")  # type: ignore[arg-type]
+    save_run_workflow(store, made)
     return made
 
 
@@ -102,9 +102,9 @@ def parked(
 ) -> Question:
     """The question that a run of the workflow waits for."""
     run = queue_run(store, workflow, means)
-    ended = runner.run(drive(store, run.id, means))
+    ended = runner.run(drive_run(store, run.id, means))
     assert ended.state == "waiting", ended.error
-    (question,) = waits_for(store, run.id)
+    (question,) = list_open_run_questions(store, run.id)
     return question
 
 
@@ -129,12 +129,12 @@ def test_the_first_use_in_a_field_waits_for_a_person(
         assert site.origin in question.text
         assert store.read_kept(question.picture).startswith((b"\x89PNG", b"\xff\xd8"))
         assert door.allowed == []
-        answer(store, question.id, ALLOW, vault=door)
-        assert runner.run(drive(store, question.run, means)).state == "done"
+        answer_run_question(store, question.id, ALLOW, vault=door)
+        assert runner.run(drive_run(store, question.run, means)).state == "done"
         assert [one[:2] for one in door.allowed] == [("pin", site.origin)]
         again = queue_run(store, workflow, means)
-        assert runner.run(drive(store, again.id, means)).state == "done"
-        assert questions(store, again.id) == []
+        assert runner.run(drive_run(store, again.id, means)).state == "done"
+        assert list_run_questions(store, again.id) == []
 
 
 @pytest.mark.attack(
@@ -150,14 +150,14 @@ def test_a_refused_use_is_not_asked_for_again(
         means = unattended(browser, door)
         workflow = typing(store, site.origin)
         question = parked(store, means, workflow, runner)
-        answer(store, question.id, REFUSE, vault=door)
-        assert [state for _, state in uses(store)] == ["refused"]
+        answer_run_question(store, question.id, REFUSE, vault=door)
+        assert [state for _, state in list_secret_uses(store)] == ["refused"]
         again = queue_run(store, workflow, means)
-        ended = runner.run(drive(store, again.id, means))
+        ended = runner.run(drive_run(store, again.id, means))
         assert ended.state == "failed"
         assert "the user refused it" in str((ended.error or {}).get("message"))
         assert door.allowed == []
-        assert waits_for(store, again.id) == []
+        assert list_open_run_questions(store, again.id) == []
 
 
 @pytest.mark.promise("D2")
@@ -176,10 +176,10 @@ def test_an_answer_in_the_store_allows_nothing(
         found = store.get(KIND, question.id)
         assert found is not None
         store.put(KIND, question.id, {**found.body, "answer": ALLOW}, "forged")
-        assert runner.run(drive(store, question.run, means)).state == "waiting"
-        (anew,) = waits_for(store, question.run)
+        assert runner.run(drive_run(store, question.run, means)).state == "waiting"
+        (anew,) = list_open_run_questions(store, question.run)
         with pytest.raises(RunError, match="vault"):
-            answer(store, anew.id, ALLOW)
+            answer_run_question(store, anew.id, ALLOW)
         assert door.allowed == []
 
 
@@ -213,7 +213,7 @@ def test_a_turn_waits_for_the_user_before_a_secret_is_typed(
         assert turn.ended == "waiting"
         (id_,) = turn.questions
         assert door.allowed == []
-        answer(store, id_, ALLOW, vault=door)
+        answer_run_question(store, id_, ALLOW, vault=door)
         assert runner.run(take_turn(made, "Go on.")).ended == "said"
         live = made.bench.live
         assert live is not None
@@ -238,8 +238,8 @@ def test_bound_origins_are_listed_once(
         told = []
         for _ in range(2):
             run = queue_run(store, workflow, means)
-            runner.run(drive(store, run.id, means))
-            told.append([w for step in steps_of(store, run.id) for w in step.warnings])
+            runner.run(drive_run(store, run.id, means))
+            told.append([w for step in list_run_steps(store, run.id) for w in step.warnings])
     assert [len(one) for one in told] == [1, 0]
     assert site.origin in told[0][0]
 

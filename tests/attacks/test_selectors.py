@@ -14,14 +14,14 @@ from attacks.echo_site import SECRETS, echo_site, session_with
 from browser.sites import site
 from browser.test_snapshots_screens import read_picture
 from director.browser import Browser, BrowserError, Origins, Session
-from director.browser.bundle import LocatorError, selector_of
-from director.browser.locators import bundle_of, resolve
+from director.browser.bundle import LocatorError, parse_bundle_or_css
+from director.browser.locators import make_locator_bundle, resolve_locator
 from director.browser.masks import MaskedPage
-from director.browser.page_conditions import check
-from director.browser.queries import query
-from director.planning.injection import placeholders, wrong_forms
+from director.browser.page_conditions import check_page_condition
+from director.browser.queries import run_query
+from director.planning.injection import find_injected_commands, find_wrong_injections
 from director.secrets import Vault
-from director.workflow.selectors import selector
+from director.workflow.selectors import check_selector
 from director.workflow.types import check_config
 from director.workflow.values import WorkflowError
 
@@ -35,7 +35,7 @@ LOGIN = """<title>Login</title><table><tr id=r><td>Password</td>
 
 
 async def _holds(session: Session, asked: Any) -> bool:
-    return (await check(session, {"count": asked, "at_least": 1, "within": 0})).holds
+    return (await check_page_condition(session, {"count": asked, "at_least": 1, "within": 0})).holds
 
 
 def _typed(browser: Browser, run: Run, folder: Path, ask: Callable[[Session], Any]) -> Any:
@@ -84,9 +84,9 @@ def test_no_other_engine_is_reached(form: str) -> None:
     css = form.format("Zeb")
     for given in (css, {"css": css}, {"path": css}):
         with pytest.raises(WorkflowError):
-            selector(given)
+            check_selector(given)
         with pytest.raises(LocatorError):
-            selector_of(given)
+            parse_bundle_or_css(given)
     extract = {"method": "deterministic_extract", "selector": "p", "fields": {"a": css}}
     with pytest.raises(WorkflowError):
         check_config("browser_query", extract)
@@ -132,7 +132,7 @@ def test_no_way_of_writing_tells_what_is_in_a_field(
 
 
 async def _told(session: Session, asked: Any) -> str:
-    found = await check(session, {"count": asked, "at_least": 1, "within": 0})
+    found = await check_page_condition(session, {"count": asked, "at_least": 1, "within": 0})
     text = f"{found.holds} {found.found}"
     for guess in (*SECRETS, "Zeb", "Xeb", "[redacted]"):
         text = text.replace(guess, "?")
@@ -154,7 +154,7 @@ def test_no_way_of_writing_tells_what_is_in_an_attribute(
     async def ask(session: Session, rule: str) -> str:
         config = {"method": "deterministic_extract", "selector": "body, img", "visibleOnly": False}
         try:
-            return str(await query(session, {**config, "fields": {"a": rule}}))
+            return str(await run_query(session, {**config, "fields": {"a": rule}}))
         except LocatorError as problem:
             return f"refused: {str(problem)[-60:]}"
 
@@ -186,8 +186,12 @@ def test_a_long_selector_holds_nothing_up(css: str) -> None:
     with pytest.raises(LocatorError):
         MaskedPage(None).check_selector(css)  # type: ignore[arg-type]
     text = "".join("`" * size + "a" for size in range(2, 1_000))
-    assert placeholders(text) == []
-    assert len(placeholders("!`a` " * 60_000)) == len(wrong_forms("`!a` " * 60_000)) == 60_000
+    assert find_injected_commands(text) == []
+    assert (
+        len(find_injected_commands("!`a` " * 60_000))
+        == len(find_wrong_injections("`!a` " * 60_000))
+        == 60_000
+    )
     assert time.thread_time() - began < 10
 
 
@@ -307,14 +311,14 @@ def test_signs_that_are_refused_are_written_in_another_way(browser: Browser, run
             page = session.page()
             await page.set_content(ODD)
             for css in ("a", "button", "b"):
-                made = await bundle_of(page, page.locator(css))
-                selector(made.json())
-                found = await resolve(page, made.json())
+                made = await make_locator_bundle(page, page.locator(css))
+                check_selector(made.json())
+                found = await resolve_locator(page, made.json())
                 assert await found.locator.evaluate("node => node.localName") == css
             assert await _holds(session, 'p:has-text("a \\3e\\3e  b")')
             assert await _holds(session, 'a[title="Next \\3e\\3e  page"]')
             assert await _holds(session, "p, #one > b, a ~ button, button + b")
-            return await query(
+            return await run_query(
                 session,
                 {"method": "deterministic_extract", "selector": "svg", "fields": {"a": "@viewBox"}},
             )

@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from director.agent import current_thread
+from director.agent import ensure_current_thread
 from director.agent.agent_session import Opens
 from director.middleware.proxy import http_lines
 from director.store import EntryDraft, Store
@@ -142,7 +142,7 @@ def test_a_client_that_never_reads_is_sent_away(
     monkeypatch.setattr(connections, "READS", 1.0, raising=False)
     with served(store, tmp_path) as (studio, server, port):
         key = key_of(studio)
-        thread = current_thread(store, "w")
+        thread = ensure_current_thread(store, "w")
         store.append(thread, [EntryDraft("user", {"text": "x" * 500_000}) for _ in range(40)])
         head = (
             b"GET /api/workflows/w/export?form=archive HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"

@@ -18,10 +18,10 @@ from beds.crm.bed import (
     running,
     workflow,
 )
-from director.runs import Run, records_of, run_workflow
+from director.runs import Run, list_run_records, run_workflow
 from director.secrets import Vault
 from director.store import Store
-from director.store.run_variables import variables
+from director.store.run_variables import read_run_variables
 from director.workflow.values import Workflow
 from runs.conftest import Live
 
@@ -51,7 +51,7 @@ def test_every_contact_is_read_and_one_is_made(live: Live, store: Store, crm: Cr
     assert run.error is None
     found = {
         (each.fields["find"]["name"], each.fields["find"]["email"])
-        for each in records_of(store, run.id)
+        for each in list_run_records(store, run.id)
     }  # type: ignore[index,call-overload]
     assert len(found) == 35
     query = "select name, email from crm_contact where name like 'Person%'"
@@ -73,7 +73,7 @@ def test_a_whole_day_at_the_crm(live: Live, store: Store, crm: Crm, tmp_path: Pa
     )
     run = done(live, store, crm, workflow("day-at-the-crm", crm, *parts))
     assert run.error is None
-    assert f"{customers} contacts" in str(variables(store, run.id)["customers.items"])
+    assert f"{customers} contacts" in str(read_run_variables(store, run.id)["customers.items"])
     assert crm.rows("select count(*) from crm_contact") == [(35,)]
     assert crm.rows("select 1 from crm_contact where email = 'person7@example.org'") == []
     ((kept,),) = crm.rows("select contract from crm_contact where name = 'Ada Lovelace'")

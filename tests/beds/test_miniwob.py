@@ -11,7 +11,7 @@ import pytest
 from beds.miniwob.bed import Bed, pages, served
 from beds.miniwob.tasks import SEEDS, TASKS
 from director.browser import Origins
-from director.runs import steps_of
+from director.runs import list_run_steps
 from director.store import open_store
 from runs.conftest import Live
 
@@ -46,7 +46,7 @@ def test_a_task_of_miniwob_is_done(live: Live, bed: Bed, task: str) -> None:
     """One seed each of eight tasks, and the last node has its evidence."""
     episode = live.run(bed.play(task, TASKS[task], QUICK[task]))
     assert episode.score == 1, episode
-    ended = [step for step in steps_of(bed.store, episode.run) if step.evidence]
+    ended = [step for step in list_run_steps(bed.store, episode.run) if step.evidence]
     assert ended
     assert all(each["holds"] for each in ended[-1].evidence)
 

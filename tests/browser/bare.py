@@ -13,8 +13,8 @@ from playwright.async_api import Browser, Page, Route, async_playwright
 
 from director.browser import BrowserError
 from director.browser.chromium import find_chromium
-from director.browser.element_portraits import register_model
-from director.browser.fields import watch
+from director.browser.element_portraits import register_portraits_script
+from director.browser.fields import watch_secret_fields
 
 ORIGIN = "https://pages.test"
 _SWITCHES = (
@@ -39,7 +39,7 @@ def opened() -> tuple[asyncio.Runner, Browser]:
 
     async def begin() -> tuple[Browser, Callable[[], Awaitable[None]]]:
         playwright = await async_playwright().start()
-        await register_model(playwright)
+        await register_portraits_script(playwright)
         launched = await playwright.chromium.launch(executable_path=chromium, args=[*_SWITCHES])
         return launched, playwright.stop
 
@@ -65,7 +65,7 @@ def on(work: Callable[[Page], Awaitable[T]], *, watched: bool = True, **pages: s
         context = await browser.new_context(viewport={"width": 800, "height": 600})
         try:
             if watched:
-                await watch(context)
+                await watch_secret_fields(context)
             await context.route("**/*", lambda route: _answer(route, pages))
             page = await context.new_page()
             await page.goto(f"{ORIGIN}/{next(iter(pages))}")

@@ -11,8 +11,8 @@ from director.browser.bundle import (
     Holder,
     Inner,
     LocatorError,
-    changes,
-    selector_of,
+    diff_bundles,
+    parse_bundle_or_css,
 )
 
 WHOLE = {
@@ -34,17 +34,17 @@ WHOLE = {
 
 def test_a_bundle_comes_back_as_it_was_written() -> None:
     """Every key, through JSON and back."""
-    read = selector_of(WHOLE)
+    read = parse_bundle_or_css(WHOLE)
     assert isinstance(read, Bundle)
     assert read.json() == WHOLE
-    assert selector_of(read.json()) == read
+    assert parse_bundle_or_css(read.json()) == read
     assert read.within[0] == Holder("form", "Checkout")
     assert read.frame == Inner("pay", "https://pay.example/form")
 
 
 def test_a_bundle_keeps_only_what_it_says() -> None:
     """A person writes a key or two, and so little is stored."""
-    read = selector_of(
+    read = parse_bundle_or_css(
         {"role": "button", "name": "Pay", "within": {"role": "form"}, "near": "Total"}
     )
     assert isinstance(read, Bundle)
@@ -58,7 +58,7 @@ def test_a_bundle_keeps_only_what_it_says() -> None:
 
 def test_css_stays_css() -> None:
     """Without the space around it."""
-    assert selector_of(" button.primary ") == "button.primary"
+    assert parse_bundle_or_css(" button.primary ") == "button.primary"
 
 
 @pytest.mark.parametrize(
@@ -86,20 +86,20 @@ def test_css_stays_css() -> None:
 def test_a_wrong_selector_is_refused_with_the_right_form(given: Any, says: str) -> None:
     """Unknown keys, early forms, other languages."""
     with pytest.raises(LocatorError, match=says):
-        selector_of(given)
+        parse_bundle_or_css(given)
 
 
 def test_two_bundles_are_compared_key_by_key() -> None:
     """What only one of them has stands on one line, what changed on two."""
     before = Bundle(role="button", name="Order", css="#go", test_id="go")
     after = Bundle(role="button", name="Place order", css="#go", near=("Total",))
-    assert changes(before, after).splitlines() == [
+    assert diff_bundles(before, after).splitlines() == [
         "- name: Order",
         "+ name: Place order",
         "- test_id: go",
         "+ near: ['Total']",
     ]
-    assert changes(before, before) == ""
+    assert diff_bundles(before, before) == ""
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.browser import Browser, Origins
-from director.browser.actions import act
-from director.browser.queries import query
+from director.browser.actions import run_action
+from director.browser.queries import run_query
 from director.runs.script_names import Names
 from director.workflow.css_values import escape_css, find_css_place
-from director.workflow.templates import Lookup, TemplateError, resolve
+from director.workflow.templates import Lookup, TemplateError, resolve_templates
 from director.workflow.types import resolve_config
 from director.workflow.values import Json
 
@@ -62,11 +62,11 @@ def test_a_value_in_quotes_finds_the_element_that_shows_it(
                 for css in ('li:has-text("{{x}}")', "[data-name='{{x}}']", '[data-name="{{x}}"]'):
                     config: dict[str, Json] = {"method": "count", "selector": css}
                     asked = resolve_config("browser_query", config, _give(name))
-                    assert (await query(session, asked))["count"] == 1, (name, asked)
+                    assert (await run_query(session, asked))["count"] == 1, (name, asked)
                     assert asked["selector"] == _in_script(css, name)
                 bundle = {"css": ".option:has-text('{{x}}')", "text": "{{x}}"}
                 click: dict[str, Json] = {"action": "click", "selector": bundle, "timeout": 2000}
-                await act(session, resolve_config("browser_action", click, _give(name)))
+                await run_action(session, resolve_config("browser_action", click, _give(name)))
                 assert await session.page().title() == str(at)
 
     run(go())
@@ -79,7 +79,7 @@ def test_a_value_outside_of_quotes_is_one_name(
 
     async def count(session: Any, css: str, value: Json) -> Json:
         asked = resolve_config("browser_query", {"method": "count", "selector": css}, _give(value))
-        return (await query(session, asked))["count"]
+        return (await run_query(session, asked))["count"]
 
     async def go() -> None:
         async with browser.session(Origins([])) as session:
@@ -116,8 +116,8 @@ def test_no_value_outside_of_quotes_is_more_than_a_name(value: str, before: str)
 def test_a_backslash_before_a_template_is_refused() -> None:
     """It would escape what follows: the value, or the end of the quotes if that is empty."""
     with pytest.raises(TemplateError, match="backslash"):
-        resolve('li:has-text("\\{{x}}")', _give(""), within="selector")
-    assert resolve('"\\\\{{x}}"', _give(""), within="selector") == '"\\\\"'
+        resolve_templates('li:has-text("\\{{x}}")', _give(""), within="selector")
+    assert resolve_templates('"\\\\{{x}}"', _give(""), within="selector") == '"\\\\"'
 
 
 def test_only_the_css_of_rules_fields_and_conditions_is_escaped() -> None:
@@ -125,9 +125,12 @@ def test_only_the_css_of_rules_fields_and_conditions_is_escaped() -> None:
     said = 'the "x"'
     css, plain = '[a="the \\22 x\\22 "]', 'is the "x"'
     condition: Json = {"element": '[a="{{x}}"]', "text": "is {{x}}"}
-    assert resolve(condition, _give(said), within="selector") == {"element": css, "text": plain}
+    assert resolve_templates(condition, _give(said), within="selector") == {
+        "element": css,
+        "text": plain,
+    }
     bundle: Json = {"element": {"css": '[a="{{x}}"]', "name": "is {{x}}", "near": ["is {{x}}"]}}
-    assert resolve(bundle, _give(said), within="selector") == {
+    assert resolve_templates(bundle, _give(said), within="selector") == {
         "element": {"css": css, "name": plain, "near": [plain]}
     }
     asked: dict[str, Json] = {"method": "deterministic_extract", "selector": "li"}

@@ -13,7 +13,7 @@ import pytest
 
 from browser.sites import Served, Site, site, until
 from director.browser import Browser, BrowserError, Origins, Session
-from director.secrets import Reference, SecretRefused, Vault, canary_forms
+from director.secrets import Reference, SecretRefused, Vault, list_encoded_forms
 
 VALUE = "pä\"ss&w+ord'<é> /%7"
 FORM = (
@@ -61,7 +61,7 @@ def town(folder: Path) -> Iterator[Town]:
 def leaks(shown: str | bytes) -> list[str]:
     """The names of the forms in which the value is seen."""
     raw = shown if isinstance(shown, bytes) else shown.encode("utf-8", "surrogateescape")
-    return [name for name, form in canary_forms(VALUE).items() if form in raw]
+    return [name for name, form in list_encoded_forms(VALUE).items() if form in raw]
 
 
 def seen(error: BaseException) -> str:

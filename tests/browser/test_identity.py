@@ -10,8 +10,8 @@ from playwright.async_api import Page
 
 from browser.bare import on
 from director.browser.bundle import Bundle, LocatorError
-from director.browser.descriptions import describe
-from director.browser.locators import resolve
+from director.browser.descriptions import make_element_description
+from director.browser.locators import resolve_locator
 from director.browser.masks import MaskedPage
 
 WORDS = "amber basil cedar dune ember fjord grove heath inlet jetty knoll ledge".split()
@@ -111,7 +111,7 @@ def draw(seed: int) -> str:
 
 async def _find(page: Page, bundle: Bundle) -> int | None:
     try:
-        found = (await resolve(page, bundle)).locator
+        found = (await resolve_locator(page, bundle)).locator
     except LocatorError:
         return None
     return int(await found.evaluate("element => element.__truth ?? -1"))
@@ -120,7 +120,11 @@ async def _find(page: Page, bundle: Bundle) -> int | None:
 async def _describe(page: Page, at: int) -> Bundle | None:
     await page.evaluate("at => everyElement[at].setAttribute('data-key', `x${at}`)", at)
     try:
-        return (await describe(MaskedPage(page), page.locator(f"[data-key=x{at}]"), "it")).bundle
+        return (
+            await make_element_description(
+                MaskedPage(page), page.locator(f"[data-key=x{at}]"), "it"
+            )
+        ).bundle
     except LocatorError:
         return None
 

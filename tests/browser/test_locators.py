@@ -12,7 +12,7 @@ from playwright.async_api import Page
 
 from browser.bare import opened
 from director.browser.bundle import Bundle, LocatorError
-from director.browser.locators import Found, bundle_of, resolve
+from director.browser.locators import Found, make_locator_bundle, resolve_locator
 from director.browser.masks import Masks
 from director.browser.session_redaction import SessionNet
 from director.secrets import Clear
@@ -68,7 +68,7 @@ def refusal(on: On[str], html: str, selector: Any, **options: Any) -> str:
 
     async def work(page: Page) -> str:
         with pytest.raises(LocatorError) as refused:
-            await resolve(page, selector, **options)
+            await resolve_locator(page, selector, **options)
         return str(refused.value)
 
     return on(html, work)
@@ -78,7 +78,7 @@ def test_a_ref_becomes_a_bundle_with_several_ways_to_its_element(on: On[Bundle])
     """Role and name, test id, CSS, attributes, and what is around it."""
 
     async def work(page: Page) -> Bundle:
-        return await bundle_of(page, await ref_of(page, 'button "Place order"'))
+        return await make_locator_bundle(page, await ref_of(page, 'button "Place order"'))
 
     bundle = on(SHOP, work)
     assert (bundle.role, bundle.name, bundle.test_id) == ("button", "Place order", "place-order")
@@ -97,7 +97,7 @@ def test_a_bundle_finds_its_own_element_without_dispute(on: On[None], css: str) 
     """On the page that it was made from, whatever kind of element it is."""
 
     async def work(page: Page) -> None:
-        found = await resolve(page, await bundle_of(page, css))
+        found = await resolve_locator(page, await make_locator_bundle(page, css))
         wanted = await page.locator(css).evaluate("element => element.outerHTML")
         assert await html_of(found) == wanted
         assert (found.disagreements, found.proposal, found.diff()) == ((), None, "")
@@ -118,7 +118,9 @@ def test_what_somebody_typed_is_in_no_bundle(on: On[str]) -> None:
     async def work(page: Page) -> str:
         await page.locator("input[name=otp]").fill("canary-7")
         marked = page.locator("input:not([type=hidden]),textarea,div,a,button,label")
-        made = [await bundle_of(page, marked.nth(at)) for at in range(await marked.count())]
+        made = [
+            await make_locator_bundle(page, marked.nth(at)) for at in range(await marked.count())
+        ]
         return json.dumps([bundle.json() for bundle in made])
 
     written = on(fields, work)
@@ -130,7 +132,7 @@ def test_a_text_with_a_secret_in_it_is_left_out(on: On[Bundle]) -> None:
     """What the net would alter describes nothing that may be kept."""
 
     async def work(page: Page) -> Bundle:
-        return await bundle_of(
+        return await make_locator_bundle(
             page, "button", clean=lambda text: text.replace("hunter2", "[secret]")
         )
 
@@ -142,11 +144,11 @@ def test_a_proposal_holds_no_secret_either(on: On[Found]) -> None:
     """It goes through the same net as the bundle did."""
 
     async def work(page: Page) -> Found:
-        bundle = await bundle_of(page, "#place")
+        bundle = await make_locator_bundle(page, "#place")
         await page.evaluate("document.querySelector('#place').id = 'hunter2'")
         net = SessionNet()
         net.add(Clear("hunter2"))
-        return await resolve(page, bundle, looks=Masks(net).look)
+        return await resolve_locator(page, bundle, looks=Masks(net).look)
 
     found = on(SHOP, work)
     assert found.proposal
@@ -163,15 +165,15 @@ def test_frames_and_shadow_roots_are_no_hindrance(on: On[None]) -> None:
 
     async def work(page: Page) -> None:
         await page.frame_locator("iframe").locator("button").wait_for()
-        inner = await bundle_of(page, await ref_of(page, 'textbox "Number"'))
+        inner = await make_locator_bundle(page, await ref_of(page, 'textbox "Number"'))
         assert inner.frame
         assert inner.frame.name == "card"
-        found = await resolve(page, inner)
+        found = await resolve_locator(page, inner)
         await found.locator.fill("4111")
         assert await page.frames[1].locator("input").input_value() == "4111"
-        shadowed = await bundle_of(page, await ref_of(page, 'button "Close"'))
+        shadowed = await make_locator_bundle(page, await ref_of(page, 'button "Close"'))
         await page.evaluate("document.querySelector('x-box').shadowRoot.lastChild.id = 'now'")
-        changed = await resolve(page, replace_name(shadowed))
+        changed = await resolve_locator(page, replace_name(shadowed))
         assert "Close" in await html_of(changed)
 
     def replace_name(bundle: Bundle) -> Bundle:
@@ -184,17 +186,17 @@ def test_a_redesign_is_survived_and_reported(on: On[Found]) -> None:
     """Ids, classes and containers change: the element is found, and the new bundle only proposed."""
 
     async def work(page: Page) -> Found:
-        bundle = await bundle_of(page, "#place")
+        bundle = await make_locator_bundle(page, "#place")
         await page.set_content(
             SHOP.replace('id="place" class="btn primary"', 'id="x81" class="css-9"')
             .replace("<p>Total", "<div><section><p>Total")
             .replace("</form></main>", "</section></div></form></main>")
         )
-        found = await resolve(page, bundle)
+        found = await resolve_locator(page, bundle)
         assert "x81" in await html_of(found)
         assert found.bundle == bundle
         assert found.proposal
-        again = await resolve(page, found.proposal)
+        again = await resolve_locator(page, found.proposal)
         assert again.disagreements == ()
         return found
 
@@ -211,11 +213,11 @@ def test_a_candidate_that_points_elsewhere_is_named(on: On[Found]) -> None:
     """The others outvote it, and the report says where it pointed."""
 
     async def work(page: Page) -> Found:
-        bundle = await bundle_of(page, "#place")
+        bundle = await make_locator_bundle(page, "#place")
         await page.evaluate(
             "document.querySelector('#place').id = ''; document.querySelector('a').id = 'place'"
         )
-        found = await resolve(page, bundle)
+        found = await resolve_locator(page, bundle)
         assert await found.locator.inner_text() == "Place order"
         return found
 
@@ -226,14 +228,14 @@ def test_equal_buttons_are_told_apart_by_their_rows(on: On[None]) -> None:
     """Also when rows are added and their order changes."""
 
     async def work(page: Page) -> None:
-        bundle = await bundle_of(page, "tr:nth-child(2) button")
+        bundle = await make_locator_bundle(page, "tr:nth-child(2) button")
         await page.evaluate("""() => {
           const body = document.querySelector("tbody");
           body.prepend(body.lastChild);
           body.insertAdjacentHTML("afterbegin",
             "<tr><td>Dan</td><td>dan@x.org</td><td><button>Delete</button></td></tr>");
         }""")
-        found = await resolve(page, bundle)
+        found = await resolve_locator(page, bundle)
         row = await found.locator.evaluate("element => element.closest('tr').innerText")
         assert "ben@x.org" in row
 
@@ -244,10 +246,10 @@ def test_an_element_that_is_gone_is_not_replaced_by_its_neighbour(on: On[str]) -
     """Its row went with it; the message says what each candidate found, and what is nearest."""
 
     async def work(page: Page) -> str:
-        bundle = await bundle_of(page, "tr:nth-child(2) button")
+        bundle = await make_locator_bundle(page, "tr:nth-child(2) button")
         await page.evaluate("document.querySelectorAll('tr')[1].remove()")
         with pytest.raises(LocatorError) as refused:
-            await resolve(page, bundle)
+            await resolve_locator(page, bundle)
         return str(refused.value)
 
     said = on(ROWS, work)
@@ -271,7 +273,7 @@ def test_nth_chooses_among_several(on: On[None], selector: Any, nth: Any, row: s
     """From the start, from the end, by word; for CSS and for a bundle alike."""
 
     async def work(page: Page) -> None:
-        found = await resolve(page, selector, nth=nth)
+        found = await resolve_locator(page, selector, nth=nth)
         said = await found.locator.evaluate("element => element.closest('tr').innerText")
         assert row in said
         assert found.counts() == {
@@ -294,7 +296,7 @@ def test_several_that_fit_alike_need_an_nth(on: On[Any]) -> None:
 
     async def work(page: Page) -> None:
         for selector in ("button", {"role": "button", "name": "Delete"}):
-            assert (await resolve(page, selector, first=True)).nth == 0
+            assert (await resolve_locator(page, selector, first=True)).nth == 0
 
     on(ROWS, work)
 
@@ -315,7 +317,7 @@ def test_hidden_elements_are_left_out_unless_asked_for(on: On[None], selector: A
     )
 
     async def counted(page: Page, **options: Any) -> tuple[int, int]:
-        found = await resolve(page, selector, nth="last", **options)
+        found = await resolve_locator(page, selector, nth="last", **options)
         return found.total, found.actionable
 
     async def work(page: Page) -> None:
@@ -347,7 +349,7 @@ def test_an_element_that_comes_late_is_waited_for(on: On[None]) -> None:
     )
 
     async def work(page: Page) -> None:
-        found = await resolve(page, {"role": "button", "name": "Late"}, timeout=20_000)
+        found = await resolve_locator(page, {"role": "button", "name": "Late"}, timeout=20_000)
         assert await found.locator.inner_text() == "Late"
 
     on(html, work)
@@ -357,12 +359,12 @@ def test_a_lookalike_does_not_win_while_the_page_is_still_loading(on: On[None]) 
     """A disputed winner has to stand for a while, and the right one comes in time."""
 
     async def work(page: Page) -> None:
-        bundle = await bundle_of(page, "#place")
+        bundle = await make_locator_bundle(page, "#place")
         await page.set_content(
             SHOP.replace('id="place" class="btn primary" data-testid="place-order"', 'id="early"')
         )
         await page.evaluate("html => setTimeout(() => document.body.innerHTML = html, 200)", SHOP)
-        found = await resolve(page, bundle, timeout=20_000)
+        found = await resolve_locator(page, bundle, timeout=20_000)
         assert "place-order" in await html_of(found)
         assert found.disagreements == ()
 
@@ -373,10 +375,10 @@ def test_what_was_found_is_not_another_element_a_moment_later(on: On[None]) -> N
     """It is found where it moved to and as it is drawn anew; once it is gone, nothing is."""
 
     async def work(page: Page) -> None:
-        found = await resolve(page, {"text": "Ben"})
+        found = await resolve_locator(page, {"text": "Ben"})
         await page.evaluate("document.querySelector('tr').remove()")
         assert await found.locator.inner_text() == "Ben"
-        found = await resolve(page, {"text": "Ben"})
+        found = await resolve_locator(page, {"text": "Ben"})
         await page.evaluate("document.body.innerHTML = document.body.innerHTML")
         assert await found.locator.inner_text() == "Ben"
         await page.evaluate("document.querySelector('tr').remove()")
@@ -390,7 +392,7 @@ def test_an_old_ref_is_refused(on: On[str]) -> None:
 
     async def work(page: Page) -> str:
         with pytest.raises(LocatorError) as refused:
-            await bundle_of(page, "e999")
+            await make_locator_bundle(page, "e999")
         return str(refused.value)
 
     assert "take a new snapshot" in on(SHOP, work)
@@ -413,7 +415,7 @@ def test_roles_and_names_are_those_of_the_snapshot(on: On[None]) -> None:
         named = re.findall(r'- (?!generic)(\w+) "([^"]+)".*?\[ref=(\w+)\]', snapshot)
         assert len(named) >= 15
         for role, name, ref in named:
-            bundle = await bundle_of(page, ref)
+            bundle = await make_locator_bundle(page, ref)
             assert (role, name) == (bundle.role, bundle.name)
 
     on(html, work)

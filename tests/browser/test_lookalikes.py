@@ -7,7 +7,7 @@ from playwright.async_api import Page
 
 from browser.bare import on
 from director.browser.bundle import LocatorError
-from director.browser.locators import bundle_of, resolve
+from director.browser.locators import make_locator_bundle, resolve_locator
 
 _ICON = "<button type='button' class='ButtonBase-root {0}'><svg viewBox='0 0 9 9' width='9' height='9'></svg></button>"
 STYLED = (
@@ -54,11 +54,13 @@ def test_what_is_alike_is_not_taken_for_what_has_gone(page: str, css: str, chang
     async def go(shown: Page) -> int | None:
         meant = shown.locator(css)
         await meant.evaluate("element => { element.__truth = 1 }")
-        bundle = await bundle_of(shown, meant)
-        assert await (await resolve(shown, bundle)).locator.evaluate("element => element.__truth")
+        bundle = await make_locator_bundle(shown, meant)
+        assert await (await resolve_locator(shown, bundle)).locator.evaluate(
+            "element => element.__truth"
+        )
         await shown.evaluate(change)
         try:
-            found = (await resolve(shown, bundle)).locator
+            found = (await resolve_locator(shown, bundle)).locator
         except LocatorError:
             return None
         return int(await found.evaluate("element => element.__truth ?? -1"))

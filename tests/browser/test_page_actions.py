@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 
 import pytest
 
-from director.agent.browsing.snapshot_refs import bind_refs
+from director.agent.browsing.snapshot_refs import bind_snapshot_refs
 from director.browser import Browser, BrowserError, Origins, Session
-from director.browser.actions import act
+from director.browser.actions import run_action
 from director.browser.bundle import LocatorError
 from director.browser.descriptions import describe_ref
 from director.browser.dialogs import DialogUnanswered
 from director.browser.list_items import Patience
-from director.browser.locators import resolve
-from director.browser.page_conditions import check
-from director.browser.queries import query
-from director.browser.snapshot_text import show
+from director.browser.locators import resolve_locator
+from director.browser.page_conditions import check_page_condition
+from director.browser.queries import run_query
+from director.browser.snapshot_text import render_snapshot_text
 
 T = TypeVar("T")
 FIELDS = """<title>Fields</title>
@@ -88,12 +88,12 @@ def test_fields_hold_what_they_were_given_or_the_action_fails(browser: Browser, 
     """Also rich text, which is replaced as a whole; a mask that drops letters is no success."""
 
     async def work(session: Session) -> None:
-        await act(session, {"action": "type", "selector": "#plain", "text": "Ada"})
-        await act(session, {"action": "type", "selector": "#mask", "text": "123"})
+        await run_action(session, {"action": "type", "selector": "#plain", "text": "Ada"})
+        await run_action(session, {"action": "type", "selector": "#mask", "text": "123"})
         with pytest.raises(BrowserError, match="shows '12' after '1a2b' was typed"):
-            await act(session, {"action": "type", "selector": "#mask", "text": "1a2b"})
+            await run_action(session, {"action": "type", "selector": "#mask", "text": "1a2b"})
         body = {"role": "textbox", "name": "Body"}
-        await act(session, {"action": "type", "selector": body, "text": "new\nlines"})
+        await run_action(session, {"action": "type", "selector": body, "text": "new\nlines"})
         assert (await said(session, "#rich")).split() == ["new", "lines"]
 
     on(run, browser, FIELDS, work)
@@ -110,7 +110,7 @@ def test_any_field_is_set_to_a_value_that_it_shows_then(browser: Browser, run: A
             ("#city", "Bern"),
             ("#ok", True),
         ):
-            await act(session, {"action": "set", "selector": css, "value": value})
+            await run_action(session, {"action": "set", "selector": css, "value": value})
         page = session.page()
         assert await page.input_value("#day") == "2026-01-15"
         assert await page.input_value("#size") == "l"
@@ -118,9 +118,9 @@ def test_any_field_is_set_to_a_value_that_it_shows_then(browser: Browser, run: A
         assert await page.input_value("#city") == "Bern"
         assert await page.is_checked("#ok")
         with pytest.raises(BrowserError, match="There is no one option 'Basel'"):
-            await act(session, {"action": "set", "selector": "#city", "value": "Basel"})
+            await run_action(session, {"action": "set", "selector": "#city", "value": "Basel"})
         with pytest.raises(BrowserError, match="shows '9'"):
-            await act(session, {"action": "set", "selector": "#slide", "value": 12})
+            await run_action(session, {"action": "set", "selector": "#slide", "value": 12})
 
     on(run, browser, FIELDS, work)
 
@@ -159,10 +159,10 @@ def test_a_field_that_shows_its_value_beside_the_input_is_proven_there(
     """The input takes keys and is empty again; the value must be all that is shown around it."""
 
     async def work(session: Session) -> None:
-        await act(session, {"action": "set", "selector": "#status", "value": "open"})
+        await run_action(session, {"action": "set", "selector": "#status", "value": "open"})
         assert await said(session, "#shown") == "open"
         with pytest.raises(BrowserError, match="set to 'lost' and shows 'open'"):
-            await act(session, {"action": "set", "selector": "#status", "value": "lost"})
+            await run_action(session, {"action": "set", "selector": "#status", "value": "lost"})
 
     on(run, browser, TAKEN, work)
 
@@ -172,7 +172,7 @@ def test_an_option_is_of_the_list_that_the_field_opens(browser: Browser, run: An
 
     async def work(session: Session) -> None:
         async def put(css: str, value: str) -> None:
-            await act(session, {"action": "set", "selector": css, "value": value})
+            await run_action(session, {"action": "set", "selector": css, "value": value})
 
         with pytest.raises(BrowserError, match=r"no one option 'low'.*Shown: 'Lamp'\."):
             await put("#prod", "low")
@@ -195,7 +195,7 @@ def test_a_click_on_what_is_covered_says_by_what(browser: Browser, run: Any) -> 
 
     async def work(session: Session) -> None:
         with pytest.raises(BrowserError) as problem:
-            await act(session, {"action": "click", "selector": "button", "timeout": 900})
+            await run_action(session, {"action": "click", "selector": "button", "timeout": 900})
         first = str(problem.value).partition("\n")[0]
         assert "It is covered by <div" in first
         assert "Saved to cloud</div>" in first
@@ -208,11 +208,13 @@ def test_the_mouse_clicks_twice_right_and_drags_by_a_distance(browser: Browser, 
 
     async def work(session: Session) -> None:
         pad = {"selector": "#pad"}
-        await act(session, {"action": "click", **pad, "clicks": 2, "position": {"x": 30, "y": 10}})
+        await run_action(
+            session, {"action": "click", **pad, "clicks": 2, "position": {"x": 30, "y": 10}}
+        )
         assert await said(session) == "double 30"
-        await act(session, {"action": "click", **pad, "button": "right"})
+        await run_action(session, {"action": "click", **pad, "button": "right"})
         assert await said(session) == "right"
-        await act(session, {"action": "drag", **pad, "by": {"x": 50, "y": 5}})
+        await run_action(session, {"action": "drag", **pad, "by": {"x": 50, "y": 5}})
         assert await said(session) == "moved 50"
 
     on(run, browser, FIELDS, work)
@@ -223,9 +225,9 @@ def test_what_is_optional_is_done_if_it_is_there(browser: Browser, run: Any) -> 
 
     async def work(session: Session) -> None:
         gone = {"action": "click", "selector": "#nothing", "optional": True, "timeout": 100}
-        assert "skipped" in await act(session, gone)
+        assert "skipped" in await run_action(session, gone)
         with pytest.raises(LocatorError, match="elements that can be seen"):
-            await act(session, {"action": "click", "selector": "input", "optional": True})
+            await run_action(session, {"action": "click", "selector": "input", "optional": True})
 
     on(run, browser, FIELDS, work)
 
@@ -234,10 +236,10 @@ def test_keys_are_pressed_only_where_the_focus_is_proven(browser: Browser, run: 
     """An element that takes no focus gets none."""
 
     async def work(session: Session) -> None:
-        await act(session, {"action": "keypress", "selector": "#plain", "key": "x"})
+        await run_action(session, {"action": "keypress", "selector": "#plain", "key": "x"})
         assert await session.page().input_value("#plain") == "x"
         with pytest.raises(BrowserError, match="did not take the focus"):
-            await act(session, {"action": "keypress", "selector": "#pad", "key": "y"})
+            await run_action(session, {"action": "keypress", "selector": "#pad", "key": "y"})
         assert await session.page().input_value("#plain") == "x"
 
     on(run, browser, FIELDS, work)
@@ -250,7 +252,7 @@ def test_a_question_that_comes_late_stops_the_next_action(browser: Browser, run:
         async with session.page().expect_event("dialog"):
             await session.page().evaluate("setTimeout(() => confirm('Really?'), 0)")
         with pytest.raises(DialogUnanswered, match=r"Really\?"):
-            await act(session, {"action": "click", "selector": "#pad"})
+            await run_action(session, {"action": "click", "selector": "#pad"})
 
     on(run, browser, FIELDS, work)
 
@@ -266,14 +268,14 @@ def test_a_list_that_draws_a_part_is_read_as_a_whole(browser: Browser, run: Any)
     }
 
     async def work(session: Session) -> None:
-        outline = show(await session.snapshot())
+        outline = render_snapshot_text(await session.snapshot())
         assert "- Note: 18 of 150 rows are drawn in table" in outline
-        found: Any = await query(session, asked)
+        found: Any = await run_query(session, asked)
         assert [item["id"] for item in found["items"]] == [str(n) for n in range(150)]
         assert found["items"][149]["to"].endswith("/order/149")
         assert found["total"] == 150
         assert "doubts" not in found
-        found = await query(session, {**asked, "total": {"text": "180 orders"}, "limit": 5})
+        found = await run_query(session, {**asked, "total": {"text": "180 orders"}, "limit": 5})
         assert found["doubts"][0]["kind"] == "total"
 
     on(run, browser, LIST, work)
@@ -284,11 +286,11 @@ def test_a_list_in_pages_is_turned_to_its_end(browser: Browser, run: Any) -> Non
     asked = {"method": "extract_all", "selector": "li", "next": "#next"}
 
     async def work(session: Session) -> None:
-        found: Any = await query(session, asked)
+        found: Any = await run_query(session, asked)
         assert found["items"] == [f"Item {n}" for n in range(12)]
         await session.page().goto("about:blank")
         await session.page().set_content(f"{PAGED}<p id=sum>of 40</p>")
-        found = await query(session, {**asked, "total": "#sum"})
+        found = await run_query(session, {**asked, "total": "#sum"})
         assert found["doubts"][0]["sentence"] == "The page states 40 items; 12 were found."
         for ends in (
             "next.parentElement.className = 'item disabled'",
@@ -300,7 +302,7 @@ def test_a_list_in_pages_is_turned_to_its_end(browser: Browser, run: Any) -> Non
             await session.page().set_content(
                 html.replace("next.disabled = at === 3", f"if (at === 3) {ends}")
             )
-            found = await query(session, {**asked, "selector": "ul li"})
+            found = await run_query(session, {**asked, "selector": "ul li"})
             assert (found["count"], found.get("doubts")) == (12, None)
 
     on(run, browser, PAGED, work)
@@ -328,11 +330,11 @@ def test_a_list_that_is_left_before_its_end_is_kept_and_in_doubt(
     asked = {"method": "extract_all", "selector": "li", "next": "#next"}
 
     async def work(session: Session) -> None:
-        found: Any = await query(session, {**asked, "timeout": 1})
+        found: Any = await run_query(session, {**asked, "timeout": 1})
         assert found["items"][:3] == [f"Item {n}" for n in range(3)]
         assert found["stopped"] == "The list had not ended after 0.001 s"
         assert [each["kind"] for each in found["doubts"]] == ["early"]
-        found = await query(session, asked)
+        found = await run_query(session, asked)
         assert (found["items"][-1], found.get("stopped")) == ("Item 92", None)
         assert "doubts" not in found
 
@@ -344,9 +346,9 @@ def test_an_extraction_that_reads_nothing_is_in_doubt(browser: Browser, run: Any
 
     async def work(session: Session) -> None:
         asked = {"method": "deterministic_extract", "fields": {"price": ".price"}}
-        found: Any = await query(session, {**asked, "selector": "[role=row]"})
+        found: Any = await run_query(session, {**asked, "selector": "[role=row]"})
         assert "every field of them is empty" in found["doubts"][0]["sentence"]
-        found = await query(session, {**asked, "selector": ".order"})
+        found = await run_query(session, {**asked, "selector": ".order"})
         assert "18 rows" in found["doubts"][0]
 
     on(run, browser, LIST, work)
@@ -364,9 +366,9 @@ def test_a_snapshot_waits_until_the_page_rests_or_says_what_is_left(
 
     async def work(session: Session) -> None:
         await session.page().set_content(html)
-        assert "Ready" in show(await session.snapshot())
+        assert "Ready" in render_snapshot_text(await session.snapshot())
         await session.page().set_content("<div aria-busy=true role=status>Loading</div>")
-        assert "- Still loading: busy: status" in show(await session.snapshot())
+        assert "- Still loading: busy: status" in render_snapshot_text(await session.snapshot())
 
     on(run, browser, "", work)
 
@@ -380,7 +382,7 @@ def test_what_covers_a_page_and_why_something_is_disabled_is_told(
     <button>Accept</button></div>"""
 
     async def work(session: Session) -> str:
-        return show(await session.snapshot())
+        return render_snapshot_text(await session.snapshot())
 
     told = on(run, browser, html, work)
     assert '- Note: dialog "Cookies" covers the page' in told
@@ -402,11 +404,11 @@ def test_a_ref_becomes_a_selector_that_was_tried(browser: Browser, run: Any) -> 
         for words in ('button "Save"', 'button "Inner"', 'link "Deep"'):
             ref = next(ref for line, ref in lines.items() if words in line)
             made = await describe_ref(page, ref, session.look)
-            found = await resolve(page, made.bundle, looks=session.look)
+            found = await resolve_locator(page, made.bundle, looks=session.look)
             wanted = await page.locator(f"aria-ref={ref}").element_handle()
             assert await found.locator.evaluate("(one, other) => one === other", wanted)
             node = {"config": {"action": "click", "selector": ref}, "ensures": [{"element": ref}]}
-            bound = await bind_refs(session, node)
+            bound = await bind_snapshot_refs(session, node)
             assert bound["config"]["selector"] == made.bundle.json()
             assert bound["ensures"] == [{"element": made.bundle.json()}]
         with pytest.raises(LocatorError, match="take a new snapshot"):
@@ -421,10 +423,12 @@ def test_a_list_that_leaves_room_for_what_it_does_not_draw(browser: Browser, run
 
     async def work(session: Session) -> None:
         await session.page().wait_for_function("document.querySelector('.no')?.innerText === '100'")
-        assert "rows are drawn in table; it scrolls" in show(await session.snapshot())
-        found: Any = await query(session, {"method": "deterministic_extract", **asked})
+        assert "rows are drawn in table; it scrolls" in render_snapshot_text(
+            await session.snapshot()
+        )
+        found: Any = await run_query(session, {"method": "deterministic_extract", **asked})
         assert "extract_all scrolls and reads all of it" in found["doubts"][0]
-        found = await query(session, {"method": "extract_all", "key": "no", **asked})
+        found = await run_query(session, {"method": "extract_all", "key": "no", **asked})
         assert [item["no"] for item in found["items"]] == [str(n) for n in range(300)]
         assert "doubts" not in found
 
@@ -435,7 +439,7 @@ def test_items_that_cannot_be_told_apart_are_in_doubt(browser: Browser, run: Any
     """Two that stand beside each other and say the same are taken once, and that is told."""
 
     async def work(session: Session) -> None:
-        found: Any = await query(session, {"method": "extract_all", "selector": "li"})
+        found: Any = await run_query(session, {"method": "extract_all", "selector": "li"})
         assert found["items"] == ["Apple", "Pear"]
         assert "tells items apart" in found["doubts"][0]
 
@@ -449,7 +453,7 @@ def test_a_holder_far_around_tells_two_alike_apart(browser: Browser, run: Any) -
     wanted = {"role": "button", "name": "Search", "within": [{"role": "main"}]}
 
     async def work(session: Session) -> None:
-        found = await resolve(session.page(), wanted)
+        found = await resolve_locator(session.page(), wanted)
         assert await found.locator.get_attribute("id") == "own"
 
     on(run, browser, html, work)
@@ -472,8 +476,8 @@ def test_what_the_page_marks_as_wrong_is_in_doubt(browser: Browser, run: Any) ->
 
     async def work(session: Session) -> None:
         typed = {"action": "type", "selector": "#f"}
-        assert "doubts" not in await act(session, {**typed, "text": "abc"})
-        found = await act(session, {**typed, "text": "("})
+        assert "doubts" not in await run_action(session, {**typed, "text": "abc"})
+        found = await run_action(session, {**typed, "text": "("})
         assert found["doubts"] == ["The page marks the field as wrong since this was typed."]
 
     on(run, browser, html, work)
@@ -485,7 +489,7 @@ def test_one_element_that_is_gone_is_not_an_empty_list(browser: Browser, run: An
     async def work(session: Session) -> None:
         wanted = {"role": "listitem", "text": "Plum", "nth": [1, 3], "path": "ul>li"}
         asked = {"method": "deterministic_extract", "selector": wanted}
-        found: Any = await query(session, asked)
+        found: Any = await run_query(session, asked)
         assert found["items"] == []
         assert "is not found: nothing was read" in found["doubts"][0]
 
@@ -497,7 +501,7 @@ def test_line_breaks_are_read_where_the_page_draws_them(browser: Browser, run: A
     html = "<p class=a style='white-space:pre-wrap'>\n one \n two\n</p><p class=a>one\n two</p>"
 
     async def work(session: Session) -> None:
-        found: Any = await query(session, {"method": "deterministic_extract", "selector": ".a"})
+        found: Any = await run_query(session, {"method": "deterministic_extract", "selector": ".a"})
         assert found["items"] == ["one\ntwo", "one two"]
 
     on(run, browser, html, work)
@@ -510,11 +514,11 @@ def test_a_few_hidden_items_of_many_are_told(browser: Browser, run: Any) -> None
     async def work(session: Session) -> None:
         asked = {"method": "deterministic_extract", "selector": ".i"}
         await session.page().add_style_tag(content=".i:nth-child(3) { display: none }")
-        found: Any = await query(session, asked)
+        found: Any = await run_query(session, asked)
         assert found["count"] == 19
         assert "1 of 20 elements that fit are hidden and were left out." in found["doubts"]
         await session.page().add_style_tag(content=".i:nth-child(even) { display: none }")
-        found = await query(session, asked)
+        found = await run_query(session, asked)
         assert "doubts" not in found
 
     on(run, browser, f"<ul>{''.join(items)}</ul>", work)
@@ -526,7 +530,7 @@ def test_the_words_of_a_drawing_are_read(browser: Browser, run: Any) -> None:
 
     async def work(session: Session) -> None:
         asked: Any = {"element": "#x", "text": "hi", "within": 2000}
-        assert (await check(session, asked)).holds
+        assert (await check_page_condition(session, asked)).holds
 
     on(run, browser, html, work)
 
@@ -549,19 +553,21 @@ def test_menus_places_and_dialogs_are_acted_on_and_told(browser: Browser, run: A
     async def work(session: Session) -> None:
         export = {"action": "click", "selector": {"role": "button", "name": "Export"}}
         with pytest.raises(LocatorError):
-            await act(session, {**export, "timeout": 200})
-        await act(session, {"action": "hover", "selector": "#menu"})
-        await act(session, export)
+            await run_action(session, {**export, "timeout": 200})
+        await run_action(session, {"action": "hover", "selector": "#menu"})
+        await run_action(session, export)
         assert await said(session) == "exported"
         place = {"to": "#board", "toPosition": {"x": 120, "y": 40}}
-        await act(session, {"action": "drag", "selector": "#piece", **place})
+        await run_action(session, {"action": "drag", "selector": "#piece", **place})
         assert await said(session) == "at 120 40"
-        await act(session, {"action": "click", "selector": "#ask", "on_dialog": {"text": "Ada"}})
+        await run_action(
+            session, {"action": "click", "selector": "#ask", "on_dialog": {"text": "Ada"}}
+        )
         assert await said(session) == "Ada"
-        done = await act(session, {"action": "click", "selector": "#tell"})
+        done = await run_action(session, {"action": "click", "selector": "#tell"})
         assert await said(session) == "told"
         assert "Stored" in str(done["dialogs"])
-        shown = show(await session.snapshot())
+        shown = render_snapshot_text(await session.snapshot())
         assert "the shelf is broken" in shown
         assert "Help text" in shown
         assert re.search(r"iframe|frame", shown)

@@ -15,7 +15,7 @@ from pypdf import PdfReader, PdfWriter
 
 from browser.sites import Served, site
 from director.browser import Browser, BrowserError, NotApproved, Origins
-from director.browser.actions import act
+from director.browser.actions import run_action
 from director.browser.pdf import read_pdf
 
 
@@ -100,14 +100,16 @@ def test_an_address_and_a_download_are_read_and_others_are_refused(
             async with browser.session(Origins([home.origin]), downloads=tmp_path) as session:
                 await session.navigate(f"{home.origin}/")
                 read = {"action": "extractPdf", "source": f"{home.origin}/invoice.pdf"}
-                assert "Total 42 EUR" in str((await act(session, read))["text"])
+                assert "Total 42 EUR" in str((await run_action(session, read))["text"])
                 await session.page().locator("#get").click()
                 read = {"action": "extractPdf", "source": "invoice.pdf", "pages": "1"}
-                assert "K4499" in str((await act(session, read))["text"])
+                assert "K4499" in str((await run_action(session, read))["text"])
                 with pytest.raises(BrowserError, match="No file"):
-                    await act(session, {"action": "extractPdf", "source": "../vault.key"})
+                    await run_action(session, {"action": "extractPdf", "source": "../vault.key"})
                 with pytest.raises(NotApproved):
-                    await act(session, {"action": "extractPdf", "source": f"{home.origin}/away"})
+                    await run_action(
+                        session, {"action": "extractPdf", "source": f"{home.origin}/away"}
+                    )
 
         run(visit())
         assert other.asked == []

@@ -9,7 +9,7 @@ from playwright.async_api import Error, async_playwright
 
 from director.browser import BrowserError
 from director.browser.chromium import find_chromium
-from director.browser.element_portraits import register_model
+from director.browser.element_portraits import register_portraits_script
 from director.browser.readiness import wait_until_ready
 
 
@@ -28,7 +28,7 @@ def test_a_page_without_a_model_is_not_called_loading() -> None:
             page = await browser.new_page()
             with pytest.raises(Error, match="Unknown engine"):
                 await wait_until_ready(page, lambda: ())
-            await register_model(playwright)
+            await register_portraits_script(playwright)
             rest = await wait_until_ready(page, lambda: (), within=60)
             await browser.close()
             return rest

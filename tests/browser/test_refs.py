@@ -13,9 +13,9 @@ from playwright.async_api import Page
 from browser.bare import on
 from director.browser import Browser, Origins
 from director.browser.bundle import Bundle, LocatorError, NoElement
-from director.browser.descriptions import describe, describe_ref, rests_on_position
-from director.browser.element_portraits import ask_about
-from director.browser.locators import bundle_of, find_all, resolve
+from director.browser.descriptions import describe_ref, make_element_description, rests_on_position
+from director.browser.element_portraits import ask_about_portraits
+from director.browser.locators import find_all_located, make_locator_bundle, resolve_locator
 from director.browser.masks import MaskedPage
 from director.demo.site import Site
 
@@ -44,7 +44,7 @@ _REMOVE = """at => [...document.body.querySelectorAll("*")].filter(el => el.__tr
 async def find(page: Page, bundle: Bundle) -> int | None:
     """The number of the element that a bundle means: -1 of one without, None if it means none."""
     try:
-        found = (await resolve(page, bundle)).locator
+        found = (await resolve_locator(page, bundle)).locator
     except LocatorError:
         return None
     return int(await found.evaluate("element => element.__truth ?? -1"))
@@ -98,17 +98,17 @@ def test_what_only_its_place_tells_means_no_other(change: str) -> None:
 
     async def go(page: Page) -> str:
         last = page.locator(_LAST)
-        place = str(await ask_about(last, "place"))
-        bundle = replace(await bundle_of(page, last), css=place)
+        place = str(await ask_about_portraits(last, "place"))
+        bundle = replace(await make_locator_bundle(page, last), css=place)
         assert rests_on_position(bundle)
         await page.evaluate(f"document.querySelector('{_LAST}').id = 'q9123'")
-        found = (await resolve(page, bundle)).locator
+        found = (await resolve_locator(page, bundle)).locator
         assert await found.get_attribute("id") == "q9123"
         await page.evaluate(change)
         with pytest.raises(NoElement):
-            await find_all(MaskedPage(page), bundle)
+            await find_all_located(MaskedPage(page), bundle)
         with pytest.raises(NoElement) as refused:
-            await resolve(page, bundle)
+            await resolve_locator(page, bundle)
         return str(refused.value)
 
     said = on(go, pager=PAGER)
@@ -122,9 +122,9 @@ def test_a_bare_place_is_css_or_nothing() -> None:
     place = "html:nth-child(1) > body:nth-child(2) > main:nth-child(1) > p:nth-child(3)"
 
     async def go(page: Page) -> str:
-        assert await (await resolve(page, place)).locator.inner_text() == "End"
+        assert await (await resolve_locator(page, place)).locator.inner_text() == "End"
         with pytest.raises(NoElement) as refused:
-            await resolve(page, {"css": place})
+            await resolve_locator(page, {"css": place})
         return str(refused.value)
 
     assert f"give the CSS itself as the selector: {place!r}" in on(go, pager=PAGER)
@@ -135,7 +135,7 @@ def test_items_that_nothing_tells_apart_are_told_by_their_place() -> None:
     items = "<main><h1>Details</h1><ul>" + "<li><i></i></li>" * 4 + "</ul><p>End</p></main>"
 
     async def go(page: Page) -> None:
-        told = await describe(MaskedPage(page), page.locator("li").nth(1), "it")
+        told = await make_element_description(MaskedPage(page), page.locator("li").nth(1), "it")
         assert told.rests_on_position
         assert "only while nothing around it has changed" in told.ways[0]
         await page.evaluate(_FEWER)

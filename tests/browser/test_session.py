@@ -11,7 +11,7 @@ from playwright.async_api import expect
 
 from browser.sites import Served, site, until
 from director.browser import Browser, BrowserError, Origins, Session
-from director.browser.downloads import safe_name
+from director.browser.downloads import make_safe_download_name
 
 LINKS = '<title>{0}</title><a id="pop" target="_blank" href="/{0}">.</a>'
 PAGES: dict[str, Served | str] = {
@@ -164,7 +164,7 @@ def test_downloads_stay_in_their_folder_and_write_over_nothing(
 )
 def test_a_proposed_name_becomes_the_name_of_a_file(wish: str, name: str) -> None:
     """No folders, no hidden files, no devices, no control characters, not too long."""
-    assert safe_name(wish) == name
+    assert make_safe_download_name(wish) == name
 
 
 def test_what_happened_is_told_since_a_mark(browser: Browser, run: Callable[[Any], None]) -> None:

@@ -11,14 +11,19 @@ import pytest
 from playwright.async_api import Page
 
 from browser.bare import ORIGIN, on
-from director.browser.closer import expand, find, read, refs
+from director.browser.closer import (
+    expand_snapshot_ref,
+    find_snapshot_lines,
+    list_snapshot_refs,
+    read_snapshot_ref,
+)
 from director.browser.errors import BrowserError
-from director.browser.fields import mark
+from director.browser.fields import mark_secret_field
 from director.browser.masks import Masks
 from director.browser.session_redaction import SessionNet
-from director.browser.snapshot_text import show
-from director.browser.snapshots import Happened, Snapshot, take
-from director.secrets import Clear, canary_forms
+from director.browser.snapshot_text import render_snapshot_text
+from director.browser.snapshots import Happened, Snapshot, take_snapshot
+from director.secrets import Clear, list_encoded_forms
 
 CANARY = "Zw'ölf \"&+ \\ Ka7närie"
 _HTML = CANARY.replace("&", "&amp;").replace('"', "&quot;").replace("'", "&#39;")
@@ -78,7 +83,7 @@ def masks(value: str) -> Masks:
 def leaks(text: str) -> list[str]:
     """The forms in which the canary stands in a text."""
     content = text.encode("utf-8", "surrogatepass")
-    return [name for name, form in canary_forms(CANARY).items() if form in content]
+    return [name for name, form in list_encoded_forms(CANARY).items() if form in content]
 
 
 async def _ready(page: Page) -> None:
@@ -91,13 +96,21 @@ def test_no_value_of_a_secret_field_is_in_a_snapshot() -> None:
 
     async def work(page: Page) -> tuple[str, Snapshot]:
         await _ready(page)
-        return await page.aria_snapshot(mode="ai"), await take(page)
+        return await page.aria_snapshot(mode="ai"), await take_snapshot(page)
 
     raw, snapshot = on(work, first=SECRETS)
     assert leaks(raw)
-    everything = [snapshot.text, show(snapshot), repr(snapshot), snapshot.content.decode()]
-    everything += [find(snapshot, "a"), *(read(snapshot, ref) for ref in refs(snapshot))]
-    everything += [expand(snapshot, ref) for ref in refs(snapshot)]
+    everything = [
+        snapshot.text,
+        render_snapshot_text(snapshot),
+        repr(snapshot),
+        snapshot.content.decode(),
+    ]
+    everything += [
+        find_snapshot_lines(snapshot, "a"),
+        *(read_snapshot_ref(snapshot, ref) for ref in list_snapshot_refs(snapshot)),
+    ]
+    everything += [expand_snapshot_ref(snapshot, ref) for ref in list_snapshot_refs(snapshot)]
     assert [leaks(each) for each in everything if leaks(each)] == []
     assert 'textbox "Password"' in snapshot.text
     assert "echo [redacted]!" in snapshot.text
@@ -109,11 +122,11 @@ def test_a_field_marked_before_it_was_filled_stays_secret() -> None:
     """Whatever it looks like, even after the page cleared it and kept an echo."""
 
     async def work(page: Page) -> tuple[Snapshot, Snapshot]:
-        await mark(page.locator("#plain"))
+        await mark_secret_field(page.locator("#plain"))
         await page.fill("#plain", CANARY)
-        first = await take(page)
+        first = await take_snapshot(page)
         await page.evaluate("echo.textContent = plain.value; plain.value = ''")
-        return first, await take(page)
+        return first, await take_snapshot(page)
 
     page = "<input id=plain aria-label=Plain><p id=echo></p>"
     first, second = on(work, watched=False, first=page)
@@ -133,7 +146,7 @@ def test_a_field_that_only_forbids_autofill_is_no_secret() -> None:
     <input autocomplete=new-password value="kanarie-zwei">
     <label>Now <input autocomplete=current-password value="kanarie-drei"></label>
     <label>Name <input type=password autocomplete=new-password value="kanarie-vier"></label>"""
-    snapshot = on(take, first=page)
+    snapshot = on(take_snapshot, first=page)
     assert snapshot.text.count("Groß AG") >= 3
     assert "kanarie" not in snapshot.text
     assert snapshot.text.count("[redacted]") == 4
@@ -145,7 +158,7 @@ def test_a_code_typed_digit_by_digit_is_not_shown() -> None:
         f"<input aria-label='Code: box' autocomplete=one-time-code value={n}>" for n in "4711"
     )
     page = f"<table><tr><td>Code {boxes}</td><td>4 tries</td></tr></table><p>sent 4711, 7 left</p>"
-    snapshot = on(take, first=page)
+    snapshot = on(take_snapshot, first=page)
     assert "4711" not in snapshot.text
     assert snapshot.text.count("]: [redacted]") == 4
     assert snapshot.text.count("[redacted]") >= 5
@@ -161,21 +174,22 @@ def test_what_the_net_knows_is_removed_everywhere() -> None:
         happened = Happened(
             errors=("bad tok-12345",), dialogs=("tok-12345?",), blocked=("tok-12345",)
         )
-        return await take(page, masks("tok-12345"), happened=happened)
+        return await take_snapshot(page, masks("tok-12345"), happened=happened)
 
     snapshot = on(
         work, first="<title>tok-12345</title><p>your key is tok-12345</p><button>b</button>"
     )
-    assert "tok-12345" not in show(snapshot) + repr(snapshot)
+    assert "tok-12345" not in render_snapshot_text(snapshot) + repr(snapshot)
     assert snapshot.url == f"{ORIGIN}/first?token=[redacted]"
-    assert "Console error: bad [redacted]" in show(snapshot)
+    assert "Console error: bad [redacted]" in render_snapshot_text(snapshot)
 
 
 def test_a_secret_is_removed_though_the_page_joins_its_spaces() -> None:
     """A browser shows runs of white space as one."""
     hidden = masks("two  words   and\tmore")
     snapshot = on(
-        lambda page: take(page, hidden), first="<p>two  words   and\tmore!</p><button>b</button>"
+        lambda page: take_snapshot(page, hidden),
+        first="<p>two  words   and\tmore!</p><button>b</button>",
     )
     assert "[redacted]!" in snapshot.text
 
@@ -207,17 +221,21 @@ def test_every_ref_leads_to_its_element() -> None:
 
     async def work(page: Page) -> tuple[Snapshot, Snapshot, list[int]]:
         await page.frame_locator("iframe").frame_locator("iframe").locator("button").wait_for()
-        before = await take(page)
+        before = await take_snapshot(page)
         for ref in (_ref(before, "In frame"), _ref(before, "In shadow")):
             await page.locator(f"aria-ref={ref}").click()
-        after = await take(page)
-        return before, after, [await page.locator(f"aria-ref={r}").count() for r in refs(after)]
+        after = await take_snapshot(page)
+        return (
+            before,
+            after,
+            [await page.locator(f"aria-ref={r}").count() for r in list_snapshot_refs(after)],
+        )
 
     before, after, counts = on(work, first=PARTS)
     assert all(f'button "{name}"' in before.text for name in ("In frame", "In shadow", "Deeper"))
     assert all(f'button "{name}"' in after.text for name in ("framed", "shadowed", "Deeper"))
     assert set(counts) == {1}
-    assert len(refs(after)) == len(set(refs(after)))
+    assert len(list_snapshot_refs(after)) == len(set(list_snapshot_refs(after)))
 
 
 def _ref(snapshot: Snapshot, name: str) -> str:
@@ -248,16 +266,16 @@ def test_what_only_listens_can_be_acted_on() -> None:
 
     async def work(page: Page) -> tuple[Snapshot, str, bool]:
         before = await page.evaluate("page()")
-        snapshot = await take(page)
+        snapshot = await take_snapshot(page)
         same = await page.evaluate("page()") == before
-        icon = find(snapshot, "icon trash").split("\n")[-1]
+        icon = find_snapshot_lines(snapshot, "icon trash").split("\n")[-1]
         await page.locator(f"aria-ref={icon.partition('[ref=')[2].rstrip(']')}").click()
         return snapshot, await page.locator("#said").inner_text(), same
 
     snapshot, said, same = on(work, first=LISTENING)
     assert same
     assert said == "second"
-    shown = show(snapshot)
+    shown = render_snapshot_text(snapshot)
     assert shown.count('button "icon trash" [ref=') == 2
     assert shown.index("First") < shown.index("icon trash") < shown.index("Second")
     assert 'button "red rect" [ref=' in shown
@@ -269,23 +287,23 @@ def test_only_what_changed_is_shown_within_one_document() -> None:
     """After a load the whole page is shown again, though it is the same."""
 
     async def work(page: Page) -> list[Snapshot]:
-        seen = [await take(page)]
+        seen = [await take_snapshot(page)]
         await page.check("#n7")
         await page.evaluate("history.pushState(null, '', '?other')")
-        seen.append(await take(page))
+        seen.append(await take_snapshot(page))
         await page.reload()
-        seen.append(await take(page))
+        seen.append(await take_snapshot(page))
         return seen
 
     boxes = "".join(f"<label><input type=checkbox id=n{n}>Item {n}</label>" for n in range(40))
     first, second, third = on(work, first=boxes)
     assert first.document == second.document != third.document
-    changed = show(second, first)
+    changed = render_snapshot_text(second, first)
     assert 'checkbox "Item 7" [checked]' in changed
     assert 'checkbox "Item 9"' not in changed
-    assert 2 * len(changed) < len(show(second))
-    assert show(third, second) == show(third)
-    assert "Nothing changed" in show(second, second)
+    assert 2 * len(changed) < len(render_snapshot_text(second))
+    assert render_snapshot_text(third, second) == render_snapshot_text(third)
+    assert "Nothing changed" in render_snapshot_text(second, second)
 
 
 def test_a_page_that_hangs_is_an_error_that_says_so() -> None:
@@ -295,7 +313,7 @@ def test_a_page_that_hangs_is_an_error_that_says_so() -> None:
         # Nobody waits for it: it never answers.
         busy = asyncio.ensure_future(page.evaluate("() => { for (;;); }"))
         try:
-            await take(page, timeout=1)
+            await take_snapshot(page, timeout=1)
         finally:
             busy.cancel()
 
@@ -306,7 +324,7 @@ def test_a_page_that_hangs_is_an_error_that_says_so() -> None:
 def test_a_snapshot_too_large_to_keep_is_refused() -> None:
     """With the size and what to do about it."""
     with pytest.raises(BrowserError, match="more than 100; it was not kept"):
-        on(lambda each: take(each, largest=100), first=f"<p>{'words ' * 50}</p>")
+        on(lambda each: take_snapshot(each, largest=100), first=f"<p>{'words ' * 50}</p>")
 
 
 @pytest.mark.slow
@@ -317,14 +335,14 @@ def test_a_page_that_takes_too_long_is_an_error_that_says_so() -> None:
         `<div><span>row ${n}</span><button>Open ${n}</button></div>`).join("")
     </script>"""
     with pytest.raises(BrowserError, match="too large"):
-        on(lambda each: take(each, timeout=5), first=page)
+        on(lambda each: take_snapshot(each, timeout=5), first=page)
 
 
 def test_a_page_that_changes_its_prototypes_is_taken_all_the_same() -> None:
     """Old libraries give arrays and elements methods of their own."""
 
     async def work(page: Page) -> Any:
-        return (await take(page)).text
+        return (await take_snapshot(page)).text
 
     page = """<script>
       Array.prototype.toJSON = function () { return "broken" };
@@ -339,7 +357,7 @@ def test_a_page_hears_nothing_of_what_its_fields_are_asked() -> None:
     """Not the question, which has the name of the answer in it, nor the answer."""
 
     async def work(page: Page) -> tuple[str, Any]:
-        return (await take(page)).text, await page.evaluate("globalThis.heard")
+        return (await take_snapshot(page)).text, await page.evaluate("globalThis.heard")
 
     page = """<input type=password value=hunter-two><button>go</button><script>
       globalThis.heard = [];
@@ -355,9 +373,9 @@ def test_what_listens_is_told_on_a_page_that_was_written_anew() -> None:
     """Writing a document anew takes away whoever listened at its window."""
 
     async def work(page: Page) -> str:
-        await take(page)
+        await take_snapshot(page)
         await page.set_content("<p><i id=more></i></p>")
         await page.evaluate("document.getElementById('more').onclick = () => 0")
-        return (await take(page)).text
+        return (await take_snapshot(page)).text
 
     assert 'button "more"' in on(work, first="<p>before</p>")

@@ -10,8 +10,8 @@ from playwright.async_api import Page
 
 from browser.bare import on
 from director.browser.errors import BrowserError
-from director.browser.fields import mark
-from director.browser.screens import COLOUR, shot
+from director.browser.fields import mark_secret_field
+from director.browser.screens import COLOUR, take_screenshot
 
 _STYLE = (
     "<style>body{margin:0;background:#fff} input,p,iframe{position:absolute;left:20px;width:200px;"
@@ -57,8 +57,8 @@ def test_every_secret_field_is_one_colour_in_a_picture() -> None:
     async def work(page: Page) -> tuple[bytes, bytes, int]:
         await page.frame_locator("iframe").locator("input").wait_for()
         await page.set_viewport_size({"width": 240, "height": 280})
-        await mark(page.locator("#plain"))
-        masked = await shot(page)
+        await mark_secret_field(page.locator("#plain"))
+        masked = await take_screenshot(page)
         left = await page.locator("[data-director-hidden]").count()
         return masked, await page.screenshot(), left
 
@@ -83,7 +83,7 @@ def test_a_full_page_and_an_element_are_masked_too() -> None:
 
     async def work(page: Page) -> tuple[bytes, bytes]:
         await page.set_viewport_size({"width": 240, "height": 280})
-        return await shot(page, full=True), await shot(page, selector="#box")
+        return await take_screenshot(page, full=True), await take_screenshot(page, selector="#box")
 
     full, part = map(pixels, on(work, first=page))
     wanted = {bytes.fromhex(COLOUR[1:])}
@@ -96,4 +96,4 @@ def test_a_full_page_and_an_element_are_masked_too() -> None:
 def test_an_element_that_is_not_there_is_an_error_that_names_it() -> None:
     """And the page is left without marks."""
     with pytest.raises(BrowserError, match="'#nothing'"):
-        on(lambda page: shot(page, selector="#nothing", timeout=1), first="<p>x</p>")
+        on(lambda page: take_screenshot(page, selector="#nothing", timeout=1), first="<p>x</p>")

@@ -9,7 +9,7 @@ import pytest
 
 from browser.widget_pages import CALENDAR, CLEARABLE, CLOSED, QUASAR, RANGE, SELECTIZE, SLOW, UPLOAD
 from director.browser import Browser, BrowserError, Origins, Session
-from director.browser.actions import act
+from director.browser.actions import run_action
 from director.browser.outside import Outside
 
 T = TypeVar("T")
@@ -33,7 +33,9 @@ def on(
 
 async def put(session: Session, label: str, value: Any) -> Any:
     """Set a field that has a label."""
-    return await act(session, {"action": "set", "selector": {"label": label}, "value": value})
+    return await run_action(
+        session, {"action": "set", "selector": {"label": label}, "value": value}
+    )
 
 
 def test_a_list_without_roles_is_set_by_its_options(browser: Browser, run: Any) -> None:
@@ -68,11 +70,11 @@ def test_a_date_that_a_calendar_takes_back_is_typed_by_keys(
 
     async def work(session: Session) -> None:
         config = {"action": action, said: "2026-04-15"}
-        await act(session, {**config, "selector": "#due"})
+        await run_action(session, {**config, "selector": "#due"})
         assert await session.page().inner_text("#known") == "2026-04-15"
         assert await session.page().input_value("#due") == "2026-04-15"
         with pytest.raises(BrowserError, match="2026-01-01"):
-            await act(session, {**config, "selector": "#other"})
+            await run_action(session, {**config, "selector": "#other"})
 
     on(run, browser, CALENDAR, work)
 
@@ -99,8 +101,8 @@ def test_a_read_only_field_is_refused_with_what_to_do(browser: Browser, run: Any
         with pytest.raises(BrowserError, match=r"'Arrived on' is read-only.*icon beside it"):
             await put(session, "Arrived on", "2026-03-04")
         with pytest.raises(BrowserError, match="is read-only, so '2026-03-04' was not typed"):
-            await act(session, {"action": "type", "selector": "#day", "text": "2026-03-04"})
-        await act(session, {"action": "set", "selector": "#late", "value": "now"})
+            await run_action(session, {"action": "type", "selector": "#day", "text": "2026-03-04"})
+        await run_action(session, {"action": "set", "selector": "#late", "value": "now"})
         assert await session.page().input_value("#late") == "now"
 
     on(run, browser, CLOSED, work)
@@ -129,7 +131,7 @@ def test_one_of_several_labels_reaches_the_file_field(
 
     async def work(session: Session) -> str:
         config: Any = {"action": "upload", "selector": {"label": "Attachment"}, "file": "note.txt"}
-        await act(session, config, Outside(file=lambda _: file))
+        await run_action(session, config, Outside(file=lambda _: file))
         return str(await session.page().evaluate("att.files[0].name"))
 
     assert on(run, browser, UPLOAD, work) == "note.txt"
@@ -142,7 +144,7 @@ def test_an_item_of_a_list_is_found_by_the_text_that_the_outline_shows(
 
     async def work(session: Session) -> str:
         item = {"role": "listitem", "name": "Receive stock…"}
-        await act(session, {"action": "click", "selector": item})
+        await run_action(session, {"action": "click", "selector": item})
         return await session.page().title()
 
     assert on(run, browser, UPLOAD, work) == "received"
@@ -153,6 +155,6 @@ def test_a_field_that_gets_another_name_by_typing_is_read_back(browser: Browser,
 
     async def work(session: Session) -> Any:
         search = {"role": "textbox", "name": "Search"}
-        return await act(session, {"action": "type", "selector": search, "text": "A-1007"})
+        return await run_action(session, {"action": "type", "selector": search, "text": "A-1007"})
 
     assert "doubts" not in on(run, browser, CLEARABLE, work)

@@ -42,7 +42,7 @@ from director.context.shrink import Shrinking, shrink_text
 from director.context.sizes import context_size
 from director.context.values import Turn
 from director.context.window import message_budget
-from director.testing import history
+from director.testing import make_history
 
 
 def looked(
@@ -99,7 +99,7 @@ class TestMarks:
         """Cut back to N on reaching twice N, and not before."""
         strategy = sliding_window(4)
         for seed in range(200):
-            context, budget = history(seed)
+            context, budget = make_history(seed)
             assert sticky(strategy, context, budget, (message_budget(4),)) == []
 
 

@@ -31,7 +31,7 @@ from director import (
 from director.context.presets import PRESETS, Options
 from director.context.values import Section
 from director.context.wire import parse
-from director.testing import check_strategy, find_broken_laws, histories, history
+from director.testing import check_strategy, find_broken_laws, make_histories, make_history
 
 STRATEGIES: dict[str, Strategy] = {
     "sliding_window": sliding_window(),
@@ -97,7 +97,7 @@ def test_the_pairs_are_as_many_as_the_page_says() -> None:
 def test_the_histories_meet_every_shape_and_every_two_of_them() -> None:
     """Each shape in twenty or more of the fewest, and each two that can meet in one."""
     met: Counter[frozenset[str]] = Counter()
-    for context, budget in histories(COSTLY_PAIRS):
+    for context, budget in make_histories(COSTLY_PAIRS):
         shapes = sorted(shapes_of(context, budget))
         met.update(frozenset(two) for two in combinations_with_replacement(shapes, 2))
     assert {name: met[frozenset({name})] for name in SHAPES if met[frozenset({name})] < 20} == {}
@@ -186,7 +186,7 @@ def test_a_broken_strategy_is_caught(broken: Strategy, laws: set[str]) -> None:
     """Each sabotage breaks the laws it should, within 300 histories."""
     missed = set(laws)
     for seed in range(300):
-        missed -= {each.law for each in find_broken_laws(broken, *history(seed))}
+        missed -= {each.law for each in find_broken_laws(broken, *make_history(seed))}
         if not missed:
             return
     pytest.fail(f"300 histories show no breach of {missed}")

@@ -12,8 +12,8 @@ from director.browser import open_browser
 from director.demo.site import Site
 from director.runs import RunDependencies, run_workflow
 from director.store import open_store
-from director.store.run_variables import variables
-from director.workflow.document import from_json, to_json
+from director.store.run_variables import read_run_variables
+from director.workflow.document import read_workflow_document, write_workflow_document
 from director.workflow.values import Json, Workflow
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -23,7 +23,9 @@ _USUAL = "http://127.0.0.1:8765"
 
 def example(name: str, url: str = _USUAL) -> Workflow:
     """An example, for a site at this address."""
-    return from_json(json.loads((EXAMPLES / f"{name}.json").read_text().replace(_USUAL, url)))
+    return read_workflow_document(
+        json.loads((EXAMPLES / f"{name}.json").read_text().replace(_USUAL, url))
+    )
 
 
 def ran(name: str, site: Site, home: Path, **inputs: Json) -> dict[str, Json]:
@@ -35,7 +37,7 @@ def ran(name: str, site: Site, home: Path, **inputs: Json) -> dict[str, Json]:
                 means = RunDependencies(browser=browser, pictures="none")
                 run = await run_workflow(store, example(name, site.url), means, inputs=inputs)
             assert (run.state, run.error) == ("done", None)
-            return dict(variables(store, run.id))
+            return dict(read_run_variables(store, run.id))
 
     return asyncio.run(work())
 
@@ -44,7 +46,7 @@ def ran(name: str, site: Site, home: Path, **inputs: Json) -> dict[str, Json]:
 def test_an_example_is_a_document_as_it_should_be(name: str) -> None:
     """It is taken, comes back equal, and its name is the workflow's id."""
     workflow = example(name)
-    assert from_json(to_json(workflow)) == workflow
+    assert read_workflow_document(write_workflow_document(workflow)) == workflow
     assert workflow.id == name
     assert f"({name}.json)" in (EXAMPLES / "README.md").read_text()
 

@@ -17,21 +17,21 @@ from director.agent import (
     AgentSession,
     TurnProgress,
     TurnResult,
-    current_thread,
+    ensure_current_thread,
     open_session,
     take_turn,
 )
-from director.agent.agent_session import Opens, opens_model
+from director.agent.agent_session import Opens, open_session_model
 from director.browser import BrowserError
 from director.demo.scripted_demo import MODEL, SAYS, begin, lines, perform
 from director.demo.site import Site
 from director.models import Journal, Model, Timing, open_model
-from director.models.script_engines import load
-from director.runs import drive, queue_run, run_of
+from director.models.script_engines import load_script_engine
+from director.runs import drive_run, queue_run, read_run
 from director.runs.resources import Resources, RunOptions, open_resources
 from director.settings import load_settings
 from director.store import Store, open_store
-from director.store.run_variables import variables
+from director.store.run_variables import read_run_variables
 from director.testing.double import Double
 from models.talk import MODELS, PROFILES, environment
 from store.engines import prepared_file
@@ -71,7 +71,7 @@ async def played(
     *,
     profile: str = "structured",
     model: str = "",
-    open_model: Opens = opens_model,
+    open_model: Opens = open_session_model,
 ) -> tuple[list[str], list[TurnProgress], str]:
     """How each line of the user ended, all that was told, and the workflow."""
     told: list[TurnProgress] = []
@@ -104,10 +104,10 @@ async def _runs_alone(store: Store, site: Site, supplies: Resources, workflow: s
     run = queue_run(store, found, supplies.offline(found)[0])
     means = await supplies.means(run)
     assert (means.think, means.work) == (None, None)
-    await drive(store, run.id, means)
-    assert run_of(store, run.id).state == "done"
+    await drive_run(store, run.id, means)
+    assert read_run(store, run.id).state == "done"
     assert archived(site) == due_later(site)
-    result = variables(store, run.id)["report.result"]
+    result = read_run_variables(store, run.id)["report.result"]
     kept = 8 - len(due_later(site))
     assert str(result).startswith(f"{kept} of 8 invoices stay: ")
 
@@ -131,7 +131,7 @@ def test_the_rehearsal_builds_a_workflow_that_runs_without_a_model(
     assert "is not approved" in scouts[0]
     assert "Dropped, because the page showed otherwise" in scouts[1]
     assert any(one.tool == "recall" and not one.failed for one in told if one.what == "called")
-    kinds = [entry.kind for entry in store.entries(current_thread(store, workflow))]
+    kinds = [entry.kind for entry in store.entries(ensure_current_thread(store, workflow))]
     assert kinds.count("checkpoint") == 1
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and _tells(path)]
 
@@ -155,7 +155,7 @@ def test_the_double_plays_the_same_conversation_by_the_rules_of_every_provider(
     store: Store, site: Site, profile: str, wire: str
 ) -> None:
     """The same brain behind a provider's API: the same workflow, and no rule is broken."""
-    with Double(PROFILES[wire], load("rehearsal")) as double:  # type: ignore[arg-type]
+    with Double(PROFILES[wire], load_script_engine("rehearsal")) as double:  # type: ignore[arg-type]
         known = environment(double)
 
         def opened(_: str, journal: Journal | None) -> Model:

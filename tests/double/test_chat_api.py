@@ -22,7 +22,7 @@ from director.models.script_values import (
     Wait,
 )
 from director.testing.double.double import Double
-from director.testing.double.request_log.block import OVERHEAD, units
+from director.testing.double.request_log.block import OVERHEAD, count_block_units
 from double.strict import problems
 
 MODEL = "gpt-6.1-terra"
@@ -330,7 +330,7 @@ def test_the_books_have_the_parts_of_a_request() -> None:
         client.chat.completions.create(model=MODEL, messages=TALK, metadata={"run": "r1"})
         line = double.ledger.lines[0]
     assert set(line.parts) == {"instructions", "history", "new"}
-    assert line.parts["new"] == units("user\nwhy?") + OVERHEAD
+    assert line.parts["new"] == count_block_units("user\nwhy?") + OVERHEAD
     assert (line.run, line.exchange, line.output) == ("r1", 1, 1)
 
 

@@ -15,7 +15,7 @@ from director.testing.double import KINDS, Double, Fault
 from director.testing.double.api_keys import Api
 from director.testing.double.conformance_report.exchange_content import has_ended_well
 from director.testing.double.exchange import ServerSentEvent
-from director.testing.double.stream_faults import renumber
+from director.testing.double.stream_faults import renumber_stream
 from double.core_room import APIS, BODY, KEY, PATH, USER, Room, room_of, say
 
 
@@ -469,7 +469,7 @@ def test_renumbering_begins_where_the_stream_began() -> None:
         ServerSentEvent("b", {}),
         ServerSentEvent("c", {"sequence_number": 7}),
     ]
-    assert [event.data for event in renumber(events)] == [
+    assert [event.data for event in renumber_stream(events)] == [
         {"sequence_number": 7},
         {},
         {"sequence_number": 8},

@@ -10,9 +10,15 @@ from decimal import Decimal
 
 import pytest
 
-from director.models.capabilities import find
-from director.testing.double.request_log.block import OVERHEAD, CacheBlock, Part, total, units
-from director.testing.double.request_log.token_prices import price
+from director.models.capabilities import read_capabilities
+from director.testing.double.request_log.block import (
+    OVERHEAD,
+    CacheBlock,
+    Part,
+    count_all_block_units,
+    count_block_units,
+)
+from director.testing.double.request_log.token_prices import compute_token_price
 from director.testing.double.request_log.usage_log import BilledCall, Booked, RequestLog
 
 AT = datetime(2026, 11, 15, tzinfo=UTC).timestamp()
@@ -52,9 +58,16 @@ SECOND = block(300, "second", "new")
 
 def test_a_token_is_four_bytes_rounded_up() -> None:
     """The unit is bytes of UTF-8, so that it is the same everywhere."""
-    assert [units(text) for text in ("", "a", "abcd", "abcde", "éé", "ééé")] == [0, 1, 1, 2, 1, 2]
+    assert [count_block_units(text) for text in ("", "a", "abcd", "abcde", "éé", "ééé")] == [
+        0,
+        1,
+        1,
+        2,
+        1,
+        2,
+    ]
     assert block(50, "x").tokens == 50
-    assert total([SYSTEM, TOOL]) == 1_500
+    assert count_all_block_units([SYSTEM, TOOL]) == 1_500
 
 
 def test_a_line_counts_each_part() -> None:
@@ -195,7 +208,7 @@ def test_each_mark_writes_for_its_own_lifetime() -> None:
 @pytest.mark.parametrize(("model", "minimum"), [(HAIKU, 4_096), ("claude-opus-4-8", 1_024)])
 def test_below_the_models_minimum_a_mark_is_ignored(model: str, minimum: int) -> None:
     """Nothing is cached and nothing is said; the tokens go to the next mark that is far enough."""
-    assert find("anthropic", model).cache_minimum == minimum
+    assert read_capabilities("anthropic", model).cache_minimum == minimum
     books = RequestLog()
     small = block(minimum - 1, "s", mark="5m")
     line = claude(books, small, model=model)
@@ -279,7 +292,7 @@ def cost(model: str, sort: str, tokens: int, at: float = AT) -> Decimal | None:
         {sort: tokens} if sort in ("uncached", "read", "output") else {}
     )
     writes = {} if sort in counts else {sort: tokens}
-    return price(provider, model, writes=writes, at=at, **counts)
+    return compute_token_price(provider, model, writes=writes, at=at, **counts)
 
 
 @pytest.mark.parametrize("model", PRICES)
@@ -300,7 +313,9 @@ def test_a_large_input_reprices_the_whole_request(model: str) -> None:
     rate, output = Decimal(PRICES[model][0]) / MILLION, Decimal(PRICES[model][4]) / MILLION
     provider = "anthropic" if model.startswith("claude") else "openai"
     for size, more, out_more in ((limit, "1", "1"), (limit + 1, factor, out)):
-        found = price(provider, model, uncached=size, read=0, writes={}, output=100, at=AT)
+        found = compute_token_price(
+            provider, model, uncached=size, read=0, writes={}, output=100, at=AT
+        )
         assert found == rate * Decimal(more) * size + output * Decimal(out_more) * 100
 
 
@@ -311,7 +326,7 @@ def test_reads_and_writes_count_towards_the_size_of_a_request(model: str) -> Non
     factor = Decimal(TIERS[model][1]) if model in TIERS else Decimal(1)
     uncached, read, write = (Decimal(each) / MILLION for each in PRICES[model][:3])
     short = "5m" if provider == "anthropic" else "30m"
-    found = price(
+    found = compute_token_price(
         provider, model, uncached=1_000, read=200_000, writes={short: 100_000}, output=0, at=AT
     )
     assert found == factor * (uncached * 1_000 + read * 200_000 + write * 100_000)
@@ -329,15 +344,18 @@ def test_a_price_is_that_of_its_day() -> None:
 
 def test_an_unknown_model_has_no_price() -> None:
     """It is None, and the sum with it."""
-    assert price("openai", "no-such", uncached=1, read=0, writes={}, output=0, at=AT) is None
+    assert (
+        compute_token_price("openai", "no-such", uncached=1, read=0, writes={}, output=0, at=AT)
+        is None
+    )
 
 
 def test_without_genai_prices_nothing_has_a_price() -> None:
     """The double works where the extra is not installed."""
     program = (
         "import sys; sys.modules['genai_prices'] = None\n"
-        "from director.testing.double.request_log.token_prices import price\n"
-        "print(price('openai', 'gpt-5.4', uncached=1, read=0, writes={}, output=0, at=1.8e9))"
+        "from director.testing.double.request_log.token_prices import compute_token_price\n"
+        "print(compute_token_price('openai', 'gpt-5.4', uncached=1, read=0, writes={}, output=0, at=1.8e9))"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert ran.stdout.split() == [b"None"]

@@ -11,7 +11,7 @@ import pytest
 from anthropic.types import ModelInfo
 from openai.types import Model
 
-from director.models.capabilities import models
+from director.models.capabilities import list_models_with_capabilities
 from director.testing.double.double import Double
 from double.strict import problems
 
@@ -34,7 +34,7 @@ def test_models_are_listed_in_openais_shape() -> None:
         with pytest.raises(openai.NotFoundError) as caught:
             client.models.retrieve("gpt-0")
         assert problems(body(double, 1), Model) == []
-    assert listed == list(models("openai"))
+    assert listed == list(list_models_with_capabilities("openai"))
     assert (one.id, one.owned_by) == ("gpt-6.1-terra", "openai")
     assert caught.value.code == "model_not_found"
 
@@ -62,7 +62,7 @@ def test_models_are_listed_in_anthropics_shape() -> None:
         with pytest.raises(anthropic.NotFoundError, match="model: claude-0"):
             client.models.retrieve("claude-0")
         assert problems(body(double, -2), ModelInfo) == []
-    assert listed == list(models("anthropic"))
+    assert listed == list(list_models_with_capabilities("anthropic"))
     assert (one.max_input_tokens, one.max_tokens) == (200_000, 64_000)
 
 

@@ -24,7 +24,7 @@ from director.models.script_values import (
     Think,
     Wait,
 )
-from director.testing.double.request_log.block import OVERHEAD, units
+from director.testing.double.request_log.block import OVERHEAD, count_block_units
 from director.testing.double.responses.checks import COMPACT, COUNT, CREATE
 from double.responses_room import HI, MODEL, TOOL, ask, output, result, room
 from double.strict import problems
@@ -211,9 +211,18 @@ def test_usage_is_what_the_books_say() -> None:
         made = here.client.responses.create(model=MODEL, input="think", instructions="Be kind.")
         assert made.usage
         thought, said = "I should think.", "Here is the answer."
-        assert made.usage.input_tokens == units("Be kind.") + units("think") + 2 * OVERHEAD
-        assert made.usage.output_tokens_details.reasoning_tokens == units(thought) + OVERHEAD
-        assert made.usage.output_tokens == units(thought) + units(said) + 2 * OVERHEAD
+        assert (
+            made.usage.input_tokens
+            == count_block_units("Be kind.") + count_block_units("think") + 2 * OVERHEAD
+        )
+        assert (
+            made.usage.output_tokens_details.reasoning_tokens
+            == count_block_units(thought) + OVERHEAD
+        )
+        assert (
+            made.usage.output_tokens
+            == count_block_units(thought) + count_block_units(said) + 2 * OVERHEAD
+        )
         after = here.client.responses.create(model=MODEL, input="x", previous_response_id=made.id)
         assert here.double.ledger.lines[-1].parts == {"history": 6 + 8 + 9, "new": 5}
         assert after.usage
@@ -226,8 +235,10 @@ def test_a_history_sent_whole_is_told_from_what_is_new() -> None:
     with room() as here:
         ask(here, [HI, call, result(call, "four"), HI], tools=[TOOL])
         parts = here.double.ledger.lines[-1].parts
-        assert parts["history"] == units("hi") + units("look{}") + 2 * OVERHEAD
-        assert parts["new"] == units("four") + units("hi") + 2 * OVERHEAD
+        assert (
+            parts["history"] == count_block_units("hi") + count_block_units("look{}") + 2 * OVERHEAD
+        )
+        assert parts["new"] == count_block_units("four") + count_block_units("hi") + 2 * OVERHEAD
         assert parts["tools"] > 0
 
 
@@ -316,7 +327,10 @@ def test_a_response_can_be_compacted_by_its_id() -> None:
         made = here.client.responses.compact(model=MODEL, previous_response_id=first.id)
         assert made.object == "response.compaction"
         assert made.output[-1].type == "compaction"
-        assert made.usage.output_tokens == units("short: one; Here is the answer.") + OVERHEAD
+        assert (
+            made.usage.output_tokens
+            == count_block_units("short: one; Here is the answer.") + OVERHEAD
+        )
 
 
 def test_a_context_over_its_threshold_is_compacted_on_the_way() -> None:

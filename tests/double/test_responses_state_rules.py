@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from director.testing.double.conformance_report.exchange_content import answer_id
+from director.testing.double.conformance_report.exchange_content import read_answer_id
 from director.testing.double.exchange import Fault
 from double.responses_room import (
     HI,
@@ -93,7 +93,7 @@ def test_a_response_that_failed_is_kept_as_failed_and_continues_nothing(
     with room(faults=[Fault(kind)], strict=False) as here:
         body = {"model": MODEL, "input": "hi", "stream": stream}
         here.client.post("/responses", cast_to=str, body=body)
-        name = answer_id(here.double.exchanges[-1])
+        name = read_answer_id(here.double.exchanges[-1])
         kept = here.get(f"/responses/{name}")
         assert (kept["status"], kept["output"], kept["usage"]) == ("failed", [], None)
         not_found(here, name)
@@ -112,7 +112,7 @@ def test_a_background_stream_that_failed_is_resumed_to_its_failure() -> None:
     with room(faults=[Fault("failed_event")]) as here:
         body = {"model": MODEL, "input": "hi", "stream": True, "background": True, "store": True}
         here.client.post("/responses", cast_to=str, body=body)
-        name = answer_id(here.double.exchanges[-1])
+        name = read_answer_id(here.double.exchanges[-1])
         rest = here.client.get(f"/responses/{name}?stream=true&starting_after=2", cast_to=str)
         assert rest.count("event: ") == rest.count("event: response.") > 0
         assert "event: response.failed" in rest

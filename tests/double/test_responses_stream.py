@@ -6,7 +6,7 @@ import pytest
 
 from director.models.script_values import Ask, Compact, Fail, Refuse, Say, Stop, Think
 from director.testing.double.exchange import ServerSentEvent
-from director.testing.double.responses.events import pieces
+from director.testing.double.responses.events import split_event_text
 from double.responses_room import MODEL, Room, room
 
 MESSAGE = (
@@ -84,10 +84,10 @@ def test_deltas_add_up_to_the_text() -> None:
 
 def test_a_text_is_cut_into_at_most_four_pieces() -> None:
     """And an empty one into none."""
-    assert pieces("") == []
-    assert pieces("a") == ["a"]
-    assert len(pieces("x" * 101)) == 4
-    assert "".join(pieces("x" * 101)) == "x" * 101
+    assert split_event_text("") == []
+    assert split_event_text("a") == ["a"]
+    assert len(split_event_text("x" * 101)) == 4
+    assert "".join(split_event_text("x" * 101)) == "x" * 101
 
 
 def test_the_helper_of_the_sdk_understands_the_stream() -> None:

@@ -28,7 +28,7 @@ from director.testing.double.exchange import (
     ProviderResponse,
     ServerSentEvent,
 )
-from director.testing.double.routes import find
+from director.testing.double.routes import find_route
 from director.testing.double.server import DoubleServer
 from director.testing.double.world import World
 
@@ -134,8 +134,8 @@ def test_anthropics_client_is_answered() -> None:
 
 def test_names_in_a_path_are_read_and_literal_paths_go_first() -> None:
     """A pattern's names come to the endpoint; a path without names is never taken for one."""
-    assert find(ROUTES, "POST", "/v1/echo/literal") == (ROUTES[1], {})
-    assert find(ROUTES, "GET", "/v1/echo/literal") is None
+    assert find_route(ROUTES, "POST", "/v1/echo/literal") == (ROUTES[1], {})
+    assert find_route(ROUTES, "GET", "/v1/echo/literal") is None
     with _double(routes=ROUTES) as double:
         assert _post(f"{double.openai_url}/echo/a%20b").json()["names"] == {"id": "a b"}
 

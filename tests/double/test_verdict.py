@@ -10,7 +10,7 @@ import pytest
 from director.models.script_values import Ask, Emit, Say, Seen, Think, Wait
 from director.testing.double import Fault
 from director.testing.double.api_keys import Api
-from director.testing.double.conformance_report import FINDERS, judge
+from director.testing.double.conformance_report import FINDERS, run_finders
 from director.testing.double.exchange import ParsedRequest, ProviderResponse
 from director.testing.double.world import Exchange
 from double.core_room import APIS, BODY, KEY, LONG, USER, Room, room_of
@@ -426,7 +426,7 @@ def test_every_finder_is_content_with_an_empty_or_a_strange_journal() -> None:
         0.0,
         ProviderResponse({"output": "text", "error": "words"}, 400),
     )
-    assert judge([]) == []
-    assert judge([strange]) == []
+    assert run_finders([]) == []
+    assert run_finders([strange]) == []
     assert set(FINDERS) >= {"resent_job", "dropped_call", "secret"}
     assert BODY

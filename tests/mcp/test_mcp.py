@@ -18,7 +18,7 @@ from director.mcp import make_server
 from director.mcp.engine_tools import Fitting
 from director.mcp.project_tools import Preparing
 from director.mcp.workflow_tools import NAMES, Working
-from director.runs import RunDependencies, save_workflow
+from director.runs import RunDependencies, save_run_workflow
 from director.store import open_store
 from director.workflow.values import Workflow
 from mcp import Client, StdioServerParameters
@@ -89,7 +89,7 @@ def test_mistakes_are_results_that_a_model_can_read() -> None:
 def test_a_workflow_is_built_read_and_run_through_the_protocol(tmp_path: Path) -> None:
     """Nodes are made, tested and run, and the six retrieval tools tell of them."""
     with open_store(f"sqlite:///{tmp_path / 'store.db'}") as store:
-        save_workflow(store, Workflow("w", "Prices"))
+        save_run_workflow(store, Workflow("w", "Prices"))
         desk = AgentSession(store, "w", means=RunDependencies(pictures="none"))
 
         async def conversation() -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from director import ContextConfig, ContextManager
-from director.middleware.background_summaries import as_writer
+from director.middleware.background_summaries import make_summary_writer
 from director.middleware.managed_threads import FittedThreads
 from middleware import loops
 
@@ -197,8 +197,8 @@ def test_coroutines_and_models_of_langchain_can_write() -> None:
         def invoke(self, text: str) -> Any:
             return type("Message", (), {"text": text[:3]})()
 
-    writer = as_writer(Model())
+    writer = make_summary_writer(Model())
     assert writer is not None
     assert writer("abcdef") == "abc"
     with pytest.raises(TypeError, match="answers a text with a text"):
-        as_writer(7)
+        make_summary_writer(7)

@@ -15,7 +15,7 @@ from director import ContextConfig
 from director.context.wire import emit, parse
 from director.context.wire.emitter import bare
 from director.middleware.api_bodies import fit_body
-from director.middleware.clients import threads_of
+from director.middleware.clients import get_client_threads
 from director.middleware.managed_threads import FittedThreads
 from director.models.script_values import Ask, Say
 from director.testing.double import Double
@@ -97,7 +97,7 @@ def test_thirty_steps_end_with_every_fact_and_no_complaint(loop: Any) -> None:
         assert len(double.exchanges) == loops.STEPS + 1
         assert double.defects == []
         assert double.verdict() == []
-        assert threads_of(client).metrics.compression_events
+        assert get_client_threads(client).metrics.compression_events
         largest = max(len(repr(each.seen)) for each in double.generations)
         assert largest < len(repr(messages)) / 3
 
@@ -111,7 +111,7 @@ def test_a_wrapped_client_is_the_client_it_stands_for() -> None:
         assert client.models is bare.models
         again = client.with_options(max_retries=7)
         assert again.max_retries == 7
-        assert threads_of(again) is threads_of(client)
+        assert get_client_threads(again) is get_client_threads(client)
 
 
 def test_what_is_no_client_is_refused() -> None:
@@ -119,7 +119,7 @@ def test_what_is_no_client_is_refused() -> None:
     with pytest.raises(TypeError, match="no client of OpenAI or Anthropic"):
         director.wrap(object())
     with pytest.raises(TypeError, match="is not wrapped"):
-        threads_of(object())
+        get_client_threads(object())
 
 
 class _Listening:
@@ -239,5 +239,5 @@ def test_two_conversations_through_one_client_keep_apart() -> None:
                     page = loops.page(number)
                     messages.append({"role": "tool", "tool_call_id": call.id, "content": page})
         client.close()
-    assert len(threads_of(client)) == 2
-    assert threads_of(client).metrics.parsed == 6
+    assert len(get_client_threads(client)) == 2
+    assert get_client_threads(client).metrics.parsed == 6

@@ -30,7 +30,7 @@ from pydantic_ai.usage import UsageLimits
 
 from director import ContextConfig
 from director.middleware.pydantic_ai import ContextCapability, history_processor
-from director.middleware.pydantic_messages import from_blocks, to_blocks
+from director.middleware.pydantic_messages import read_pydantic_blocks, write_pydantic_messages
 from director.models.script_values import Ask, Say
 from director.testing.double import Double
 from middleware import loops
@@ -137,8 +137,8 @@ def test_messages_come_back_as_the_objects_they_were() -> None:
             parts=[ToolReturnPart("open_page", {"a": 1}, tool_call_id="c1"), UserPromptPart("Go.")]
         ),
     ]
-    blocks = [block for message in given for block in to_blocks(message)]
-    back = from_blocks(blocks, given)
+    blocks = [block for message in given for block in read_pydantic_blocks(message)]
+    back = write_pydantic_messages(blocks, given)
     assert all(map(lambda one, other: one is other, back, given))
     assert len(back) == 3
 

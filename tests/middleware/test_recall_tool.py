@@ -47,7 +47,12 @@ from director.middleware.openai_agents import ContextManagedSession, InputFilter
 from director.middleware.openai_agents import recall_tool as agents_recall_tool
 from director.middleware.proxy import Proxy
 from director.middleware.pydantic_ai import ContextCapability, history_processor
-from director.middleware.recall_tool import answer_calls, offer, read_back, read_from
+from director.middleware.recall_tool import (
+    answer_recall_calls,
+    offer_recall_tool,
+    read_recalled,
+    read_recalled_turn,
+)
 from director.models.script_values import Say
 from director.testing.double import Double
 from middleware import loops
@@ -404,8 +409,8 @@ def test_two_conversations_without_names_read_only_their_own() -> None:
             agent = create_agent(chat(double), [open_page], middleware=[middleware])
             result = agent.invoke(asked(), LIMIT)
             assert loops.page(first) in result["messages"][-1].text
-    known = read_from([{"role": "user", "content": "Hello?"}], "chat")
-    assert "nothing is known" in read_back(known, "t1")
+    known = read_recalled_turn([{"role": "user", "content": "Hello?"}], "chat")
+    assert "nothing is known" in read_recalled(known, "t1")
 
 
 def test_what_left_before_a_restart_is_read_back_after_it() -> None:
@@ -441,26 +446,26 @@ def test_a_part_that_was_read_back_can_be_read_back_again() -> None:
         {"role": "assistant", "content": "", "tool_calls": [{**call, "function": function}]},
         {"role": "tool", "tool_call_id": "c9", "content": UNKNOWN},
     ]
-    answered = answer_calls(history, "chat")
+    answered = answer_recall_calls(history, "chat")
     assert answered[:-1] == history[:-1]
     part: Any = answered[-1]
     assert len(part["content"]) == 900
-    resolve = read_from(answered, "chat")
+    resolve = read_recalled_turn(answered, "chat")
     assert part["content"] in f'open_page {{"number": 0}}\n{loops.page(0)}'
-    assert read_back(resolve, reference_of(part["content"])) == part["content"]
-    assert part["content"] in read_back(resolve, "t1–t2")
+    assert read_recalled(resolve, reference_of(part["content"])) == part["content"]
+    assert part["content"] in read_recalled(resolve, "t1–t2")
 
 
 def test_a_tool_of_the_same_name_that_is_not_ours_is_left_alone() -> None:
     """No second one is offered, no reference named, and its results are the client's own."""
     theirs = {"type": "function", "function": {"name": "recall", "parameters": SCHEMA}}
     body = {"messages": [], "tools": [theirs]}
-    assert offer(body, "chat") == (body, False)
-    once, offered = offer(
+    assert offer_recall_tool(body, "chat") == (body, False)
+    once, offered = offer_recall_tool(
         {"messages": [], "tools": [{**theirs, "function": {"name": "x"}}]}, "chat"
     )
     assert offered
-    assert offer(once, "chat") == (once, True)
+    assert offer_recall_tool(once, "chat") == (once, True)
 
 
 @pytest.mark.parametrize(
@@ -475,4 +480,4 @@ def test_what_a_model_asks_for_wrongly_is_answered_in_words(
 ) -> None:
     """An answer that it can act on, never an error."""
     history = [{"role": "user", "content": loops.REQUEST}, *loops.turns(1)]
-    assert says in read_back(read_from(history, "chat"), *asked_for)
+    assert says in read_recalled(read_recalled_turn(history, "chat"), *asked_for)

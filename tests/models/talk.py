@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from director.context.values import AgentTurn, Context, Section, Turn, UserTurn
 from director.models import Model, Policy, Reply, StreamEnd, Tool, tool, turn_of
-from director.models import call as run
+from director.models import call_tool as run
 from director.models.script_values import Ask, Emit, Say, Seen, Shown, Think
 from director.testing.double import Double
 

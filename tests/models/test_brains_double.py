@@ -11,7 +11,14 @@ import pytest
 from openai import OpenAI
 from openai.types.responses import FunctionToolParam, Response, ResponseInputItemParam
 
-from director.models.script_engines import Adversary, Machine, Mind, Summariser, load, score
+from director.models.script_engines import (
+    Adversary,
+    Machine,
+    Mind,
+    Summariser,
+    load_script_engine,
+    score_facts,
+)
 from director.models.script_values import ScriptEngine
 from director.testing.double import Double
 
@@ -52,7 +59,7 @@ def _ask(client: OpenAI, items: list[ResponseInputItemParam]) -> list[str]:
 
 def test_a_machine_drives_a_whole_run() -> None:
     """The first try fails, the second works, and the client did nothing wrong."""
-    brain = load(SCRIPTS / "build.json")
+    brain = load_script_engine(SCRIPTS / "build.json")
     assert isinstance(brain, Machine)
     results = iter(["<main>", "node 1", "Error: not found", "<main>", "node 2", "clicked"])
     with Double("openai", brain) as double:
@@ -78,7 +85,7 @@ def test_retention_over_a_compaction_can_be_measured(
     ):
         compacted = client.responses.compact(model=MODEL, input=told)
         window = json.loads(compacted.model_dump_json(exclude_none=True))["output"]
-        assert score(TRUTH, _ask(client, window)) == pytest.approx(kept)
+        assert score_facts(TRUTH, _ask(client, window)) == pytest.approx(kept)
 
 
 @pytest.mark.parametrize(("profile", "told"), [("openai", "order=A-7"), ("ollama", "UNKNOWN")])

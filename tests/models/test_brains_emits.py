@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from director.models.script_engines.emits import FORMS, REASONS, from_json, to_json
-from director.models.script_engines.load import read
+from director.models.script_engines.emits import FORMS, REASONS, encode_emit_json, parse_emit_json
+from director.models.script_engines.load import load_script_engine_text
 from director.models.script_engines.tape import Tape
 from director.models.script_values import (
     Ask,
@@ -46,13 +46,15 @@ _EMITS: st.SearchStrategy[Emit] = st.one_of(
 @example(Ask("f", '{"a": NaN}'))
 def test_an_emit_survives_json(emit: Emit) -> None:
     """Through JSON text and back, arguments included, well-formed or not."""
-    assert from_json(json.loads(json.dumps(to_json(emit)))) == emit
+    assert parse_emit_json(json.loads(json.dumps(encode_emit_json(emit)))) == emit
 
 
 @given(st.lists(st.lists(_EMITS, max_size=3), max_size=3))
 def test_a_whole_tape_survives_a_script(steps: list[list[Emit]]) -> None:
     """A tape that is written as a script is read as the same tape."""
-    brain = read(json.dumps([[to_json(emit) for emit in step] for step in steps]))
+    brain = load_script_engine_text(
+        json.dumps([[encode_emit_json(emit) for emit in step] for step in steps])
+    )
     assert isinstance(brain, Tape)
     assert brain.steps == tuple(tuple(step) for step in steps)
 
@@ -61,19 +63,19 @@ def test_a_whole_tape_survives_a_script(steps: list[list[Emit]]) -> None:
 def test_the_forms_that_messages_show_are_right(name: str) -> None:
     """What an error message tells an author to write can be read."""
     form = json.loads(FORMS[name][0])
-    assert to_json(from_json(form)) == form
+    assert encode_emit_json(parse_emit_json(form)) == form
 
 
 def test_a_bare_text_is_said() -> None:
     """The shortest emit is a string."""
-    assert from_json("Hello") == Say("Hello")
+    assert parse_emit_json("Hello") == Say("Hello")
 
 
 def test_arguments_may_be_an_object_or_raw_text() -> None:
     """An object is written as JSON; a text goes as it is, broken or not."""
-    assert from_json({"call": "f", "args": {"ä": [1]}}) == Ask("f", '{"ä": [1]}')
-    assert from_json({"call": "f", "args": '{"a'}) == Ask("f", '{"a')
-    assert from_json({"call": "f"}) == Ask("f", "{}")
+    assert parse_emit_json({"call": "f", "args": {"ä": [1]}}) == Ask("f", '{"ä": [1]}')
+    assert parse_emit_json({"call": "f", "args": '{"a'}) == Ask("f", '{"a')
+    assert parse_emit_json({"call": "f"}) == Ask("f", "{}")
 
 
 @pytest.mark.parametrize(
@@ -97,4 +99,4 @@ def test_arguments_may_be_an_object_or_raw_text() -> None:
 def test_a_wrong_emit_is_named_with_its_right_form(value: object, message: str) -> None:
     """Each mistake tells what stands there and what should."""
     with pytest.raises(ScriptError, match=message):
-        from_json(value)
+        parse_emit_json(value)

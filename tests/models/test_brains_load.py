@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from director.models.script_engines import adversary, machine, mind, rules, summariser, tape
-from director.models.script_engines.load import READERS, load, read
+from director.models.script_engines.load import READERS, load_script_engine, load_script_engine_text
 from director.models.script_values import Ask, Compact, Say, ScriptError, Seen, Shown, Think
 
 SCRIPTS = Path(__file__).parent.parent.parent / "docs" / "scripts"
@@ -26,26 +26,26 @@ FORMS = (tape.FORM, rules.FORM, machine.FORM, mind.FORM, adversary.FORM, summari
 @pytest.mark.parametrize("form", FORMS)
 def test_the_forms_that_messages_show_are_right(form: str) -> None:
     """What an error message tells an author to write can be read, as the brain it names."""
-    assert isinstance(read(form), KINDS[json.loads(form)["brain"]])
+    assert isinstance(load_script_engine_text(form), KINDS[json.loads(form)["brain"]])
     assert set(READERS) == set(KINDS)
 
 
 @pytest.mark.parametrize("path", sorted(SCRIPTS.glob("*.json")), ids=lambda path: path.stem)
 def test_every_shipped_script_can_be_read(path: Path) -> None:
     """The examples of the documentation work."""
-    assert load(path) is not None
+    assert load_script_engine(path) is not None
 
 
 def test_the_shipped_tape_plays() -> None:
     """A call, then an answer."""
-    brain = load(SCRIPTS / "hello.json")
+    brain = load_script_engine(SCRIPTS / "hello.json")
     first = brain(Seen("chat", "m", items=(Shown("user", "Weather?"),)))
     assert first == (Think("I should look first."), Ask("get_weather", '{"city": "Berlin"}'))
 
 
 def test_the_shipped_rules_play() -> None:
     """The city goes from the question into the call, the report into the answer."""
-    brain = load(SCRIPTS / "rules.json")
+    brain = load_script_engine(SCRIPTS / "rules.json")
     ask = Shown("user", "How is the weather in Rome today?")
     seen = Seen("chat", "m", tools=("get_weather",), items=(ask,))
     assert brain(seen) == (Ask("get_weather", '{"city": "Rome"}'),)
@@ -56,7 +56,7 @@ def test_the_shipped_rules_play() -> None:
 
 def test_the_shipped_mind_forgets_by_compaction() -> None:
     """It works for its total, and a compaction that lost the order cannot bring it back."""
-    brain = load(SCRIPTS / "forgetful.json")
+    brain = load_script_engine(SCRIPTS / "forgetful.json")
     order = Shown("user", "order=A-7")
     assert brain(Seen("chat", "m", items=(order,))) == (Ask("open_order", '{"id": "A-7"}'),)
     talk = (order, *(Shown("user", f"line {n}") for n in range(4)))
@@ -67,7 +67,7 @@ def test_the_shipped_mind_forgets_by_compaction() -> None:
 
 def test_a_bare_list_is_a_tape_and_a_step_may_be_one_emit() -> None:
     """The shortest script is a list of texts."""
-    brain = read('["one", {"say": "two"}, ["three"]]')
+    brain = load_script_engine_text('["one", {"say": "two"}, ["three"]]')
     assert isinstance(brain, tape.Tape)
     assert brain.steps == ((Say("one"),), (Say("two"),), (Say("three"),))
 
@@ -136,13 +136,13 @@ def test_a_bare_list_is_a_tape_and_a_step_may_be_one_emit() -> None:
 def test_a_mistake_names_its_place_and_the_right_form(text: str, message: str) -> None:
     """Nothing wrong in a script passes, and nobody has to guess where it is."""
     with pytest.raises(ScriptError, match=message):
-        read(text, "s.json")
+        load_script_engine_text(text, "s.json")
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     """Missing files and other encodings are errors of the script too."""
     with pytest.raises(ScriptError, match=r"none\.json: cannot be read: No such file"):
-        load(tmp_path / "none.json")
+        load_script_engine(tmp_path / "none.json")
     (tmp_path / "latin.json").write_bytes(b'["\xe4"]')
     with pytest.raises(ScriptError, match=r"latin\.json: is not UTF-8"):
-        load(tmp_path / "latin.json")
+        load_script_engine(tmp_path / "latin.json")

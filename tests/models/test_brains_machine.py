@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from director.models.script_engines.load import load, read
+from director.models.script_engines.load import load_script_engine, load_script_engine_text
 from director.models.script_engines.machine import Machine, Move, State
 from director.models.script_engines.matching import When
 from director.models.script_values import Ask, Say, ScriptError, Seen, Shown
@@ -29,7 +29,7 @@ def _run(machine: Machine, results: list[str]) -> list[str]:
 
 
 def _shipped() -> Machine:
-    brain = load(SCRIPTS / "build.json")
+    brain = load_script_engine(SCRIPTS / "build.json")
     assert isinstance(brain, Machine)
     return brain
 
@@ -150,4 +150,4 @@ def test_a_pattern_that_is_none_is_named() -> None:
     """A script is read strictly."""
     text = '{"brain": "machine", "start": "a", "skip": "(", "states": {"a": {"do": "A"}}}'
     with pytest.raises(ScriptError, match="not a regular expression"):
-        read(text)
+        load_script_engine_text(text)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.models.script_engines.facts import facts, find_questions, state_facts
-from director.models.script_engines.mind import Mind, PlannedCall, score
+from director.models.script_engines.facts import find_fact_questions, find_text_facts, write_facts
+from director.models.script_engines.mind import Mind, PlannedCall, score_facts
 from director.models.script_values import Ask, Compact, Emit, Say, Seen, Shown
 
 
@@ -142,9 +142,9 @@ def test_a_value_with_quotes_cannot_break_a_call() -> None:
 def test_the_score_is_the_share_of_facts_answered_right() -> None:
     """Wrong, missing and unknown count alike; a later answer counts."""
     truth = {"a": "1", "b": "2", "c": "3", "d": "4"}
-    assert score(truth, ["a=1", "b=9", "UNKNOWN", "b=2"]) == 0.5
-    assert score(truth, []) == 0.0
-    assert score({}, []) == 1.0
+    assert score_facts(truth, ["a=1", "b=9", "UNKNOWN", "b=2"]) == 0.5
+    assert score_facts(truth, []) == 0.0
+    assert score_facts({}, []) == 1.0
 
 
 def test_nothing_asked_gets_a_plain_answer() -> None:
@@ -155,8 +155,12 @@ def test_nothing_asked_gets_a_plain_answer() -> None:
 
 def test_questions_are_found_in_text() -> None:
     """Both forms, any case, each key once."""
-    assert find_questions("What is the api.key? what is x?  ASK: x, y_1") == ["api.key", "x", "y_1"]
-    assert find_questions("What is it that you want") == []
+    assert find_fact_questions("What is the api.key? what is x?  ASK: x, y_1") == [
+        "api.key",
+        "x",
+        "y_1",
+    ]
+    assert find_fact_questions("What is it that you want") == []
 
 
 _KEYS = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
@@ -170,4 +174,4 @@ _VALUES = st.text(
 @given(st.dictionaries(_KEYS, _VALUES, max_size=6))
 def test_stated_facts_are_read_back_the_same(told: dict[str, str]) -> None:
     """What a mind tells, another reads."""
-    assert facts(state_facts(list(told), told)) == told
+    assert find_text_facts(write_facts(list(told), told)) == told

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.models.script_engines.facts import facts
+from director.models.script_engines.facts import find_text_facts
 from director.models.script_engines.mind import Mind
 from director.models.script_engines.summariser import Loss, Summariser
 from director.models.script_values import Compact, Say, Seen, Shown
@@ -27,20 +27,20 @@ def _summary(loss: Loss, keep: int = 5) -> str:
 def test_keep_all_loses_no_fact_and_is_shorter() -> None:
     """Every fact of the history is in the summary."""
     summary = _summary("keep_all")
-    assert {"table", "place", "phone", "guests"} <= set(facts(summary))
+    assert {"table", "place", "phone", "guests"} <= set(find_text_facts(summary))
     assert len(summary) < sum(len(item.text) for item in HISTORY) + len(HISTORY) * 15
 
 
 def test_keep_last_k_forgets_what_is_older() -> None:
     """Only the facts of the last items survive."""
-    assert set(facts(_summary("keep_last_k", 2))) == {"phone", "guests"}
+    assert set(find_text_facts(_summary("keep_last_k", 2))) == {"phone", "guests"}
 
 
 def test_drop_decisions_keeps_the_rest() -> None:
     """What the model decided is gone; what it was told is not."""
     summary = _summary("drop_decisions")
-    assert {"table", "phone", "guests"} <= set(facts(summary))
-    assert "place" not in facts(summary)
+    assert {"table", "phone", "guests"} <= set(find_text_facts(summary))
+    assert "place" not in find_text_facts(summary)
     assert "decision" not in summary
 
 
@@ -62,7 +62,7 @@ def test_what_stands_in_the_request_itself_is_summarised() -> None:
     seen = Seen("chat", "m", items=(Shown("user", "Summarise:\nuser: a=1\nagent: b=2"),))
     (said,) = Summariser(Mind())(seen)
     assert isinstance(said, Say)
-    assert facts(said.text) == {"a": "1", "b": "2"}
+    assert find_text_facts(said.text) == {"a": "1", "b": "2"}
 
 
 def test_everything_else_goes_to_the_wrapped_brain() -> None:
@@ -88,6 +88,6 @@ def test_keep_all_keeps_the_newest_value_of_every_fact(items: list[Shown]) -> No
     """Whatever the history, the mind answers the same from the summary."""
     told: dict[str, str] = {}
     for item in items:
-        told |= facts(item.text)
-    found = facts(Summariser(Mind()).summary(items))
+        told |= find_text_facts(item.text)
+    found = find_text_facts(Summariser(Mind()).summary(items))
     assert {key: found.get(key) for key in told} == told

@@ -16,10 +16,10 @@ import pytest
 from director.context.values import Context, Section
 from director.models import Policy, Reply, open_model
 from director.models.capabilities import Capabilities
-from director.models.prices import cost
+from director.models.prices import compute_price
 from director.models.script_values import Ask, Compact, Emit, Say, Seen, Think
 from director.models.timing import Timing
-from director.models.usage import add_all
+from director.models.usage import add_all_usages
 from director.models.values import Usage
 from director.testing.double import Double
 from models.talk import MODELS, PROFILES, Talk, environment
@@ -109,7 +109,7 @@ def booked(double: Double) -> tuple[tuple[Usage, Decimal | None], ...]:
         ]
         costs = [line.cost for line in lines if line.cost is not None]
         known = len(costs) == len(lines)
-        found.append((add_all(usages), sum(costs, Decimal(0)) if known else None))
+        found.append((add_all_usages(usages), sum(costs, Decimal(0)) if known else None))
     return tuple(found)
 
 
@@ -162,7 +162,7 @@ def test_a_conversation_costs_what_the_provider_booked(
     books = conversation(way, beginning, cached=cached, streaming=streaming)
     assert_equal_to_the_books(books)
     assert len(books.replies) > MESSAGES
-    total = add_all(usage for usage in books.usages if usage)
+    total = add_all_usages(usage for usage in books.usages if usage)
     assert total.reasoning
     first, *later = [usage.read for usage in books.usages if usage]
     if not cached:
@@ -208,7 +208,7 @@ def test_each_part_of_an_answer_has_the_price_of_its_own_size() -> None:
     assert_equal_to_the_books(books)
     last = books.replies[-1]
     assert last.usage
-    as_one, _ = cost("anthropic", last.model, last.usage)
+    as_one, _ = compute_price("anthropic", last.model, last.usage)
     assert as_one
     assert last.cost
     assert last.cost < as_one

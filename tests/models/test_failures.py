@@ -12,9 +12,9 @@ from director.models.failures import (
     Failure,
     Kind,
     ModelError,
-    read_error,
+    compute_retry_wait,
     read_exception,
-    wait_for,
+    read_failure_response,
 )
 from director.models.values import Attempt
 
@@ -54,8 +54,8 @@ NOW = 1_800_000_000.0
 )
 def test_an_error_has_its_class(status: int | None, error: dict[str, object], kind: Kind) -> None:
     """The code decides, then the text, then the status; nested or flat."""
-    assert read_error(status, error, {}, NOW).kind == kind
-    assert read_error(status, {"error": error}, {}, NOW).kind == kind
+    assert read_failure_response(status, error, {}, NOW).kind == kind
+    assert read_failure_response(status, {"error": error}, {}, NOW).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -74,29 +74,31 @@ def test_the_wait_is_what_the_header_or_the_text_says(
     headers: dict[str, str], text: str, seconds: float | None
 ) -> None:
     """Milliseconds before seconds before a date before words."""
-    found = read_error(429, {"code": "rate_limit_exceeded", "message": text}, headers, NOW)
+    found = read_failure_response(
+        429, {"code": "rate_limit_exceeded", "message": text}, headers, NOW
+    )
     assert found.retry_after == (None if seconds is None else pytest.approx(seconds))
 
 
 @given(st.dictionaries(st.text(), st.text()), st.text(), st.integers() | st.none())
 def test_anything_can_be_read(error: dict[str, str], text: str, status: int | None) -> None:
     """No error body makes the reader fail."""
-    assert read_error(status, error, {"retry-after": text}, NOW).kind in ADVICE
-    assert read_error(status, text, {}, NOW).kind in ADVICE
+    assert read_failure_response(status, error, {"retry-after": text}, NOW).kind in ADVICE
+    assert read_failure_response(status, text, {}, NOW).kind in ADVICE
 
 
 def test_final_failures_are_not_tried_again() -> None:
     """Unless the provider says so, and never when it says no."""
     for kind in ADVICE:
-        wait = wait_for(Failure(kind, ""), 1, 0.0)
+        wait = compute_retry_wait(Failure(kind, ""), 1, 0.0)
         assert (wait is not None) == (kind in RETRIES)
-        assert wait_for(Failure(kind, "", retry=False), 1, 0.0) is None
-        assert wait_for(Failure(kind, "", retry=True), 1, 0.0) is not None
+        assert compute_retry_wait(Failure(kind, "", retry=False), 1, 0.0) is None
+        assert compute_retry_wait(Failure(kind, "", retry=True), 1, 0.0) is not None
 
 
 def test_waits_grow_and_stay_bounded() -> None:
     """Each is twice the one before, up to the most."""
-    waits = [wait_for(Failure("transient", ""), nth, 0.0) for nth in range(1, 9)]
+    waits = [compute_retry_wait(Failure("transient", ""), nth, 0.0) for nth in range(1, 9)]
     assert waits == [0.5, 1, 2, 4, 8, 8, 8, 8]
 
 

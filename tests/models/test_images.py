@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.models.capabilities import Form
-from director.models.images import Image, ImageError, image_part, parts_in, sniff
+from director.models.images import (
+    Image,
+    ImageError,
+    detect_image_type,
+    list_image_parts,
+    make_image_part,
+)
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 8
 STARTS = {
@@ -26,7 +32,7 @@ WEB = "https://example.org/a.png"
 @pytest.mark.parametrize("kind", STARTS)
 def test_the_bytes_say_what_kind_of_image_they_are(kind: str) -> None:
     """Nobody has to say it beside them."""
-    assert sniff(STARTS[kind]) == Image(STARTS[kind]).media_type == kind
+    assert detect_image_type(STARTS[kind]) == Image(STARTS[kind]).media_type == kind
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -34,7 +40,7 @@ def test_the_bytes_say_what_kind_of_image_they_are(kind: str) -> None:
 def test_an_image_comes_back_from_every_form(form: Form, source: bytes | str) -> None:
     """By its bytes or by its address."""
     image = Image(source)
-    assert parts_in([image_part(image, form)]) == [image]
+    assert list_image_parts([make_image_part(image, form)]) == [image]
 
 
 @given(st.sampled_from(list(STARTS.values())), st.binary(), st.permutations(FORMS))
@@ -44,7 +50,7 @@ def test_an_image_survives_any_way_through_the_forms(
     """Byte for byte."""
     image = Image(start + rest)
     for form in way:
-        (image,) = parts_in(image_part(image, form))
+        (image,) = list_image_parts(make_image_part(image, form))
     assert image.source == start + rest
 
 
@@ -53,20 +59,20 @@ def test_the_three_forms_are_those_of_the_wire() -> None:
     encoded = base64.b64encode(PNG).decode()
     url = f"data:image/png;base64,{encoded}"
     image = Image(PNG, detail="low")
-    assert image_part(image, "responses") == {
+    assert make_image_part(image, "responses") == {
         "type": "input_image",
         "image_url": url,
         "detail": "low",
     }
-    assert image_part(image, "chat") == {
+    assert make_image_part(image, "chat") == {
         "type": "image_url",
         "image_url": {"url": url, "detail": "low"},
     }
-    assert image_part(image, "anthropic") == {
+    assert make_image_part(image, "anthropic") == {
         "type": "image",
         "source": {"type": "base64", "media_type": "image/png", "data": encoded},
     }
-    assert image_part(Image(WEB), "anthropic") == {
+    assert make_image_part(Image(WEB), "anthropic") == {
         "type": "image",
         "source": {"type": "url", "url": WEB},
     }
@@ -80,18 +86,18 @@ def test_images_inside_results_are_found_in_their_order() -> None:
         {
             "type": "tool_result",
             "tool_use_id": "t",
-            "content": [{"type": "text", "text": "x"}, image_part(one, "anthropic")],
+            "content": [{"type": "text", "text": "x"}, make_image_part(one, "anthropic")],
         },
-        {"type": "function_call_output", "output": [image_part(two, "responses")]},
-        {"role": "user", "content": [image_part(three, "chat")]},
+        {"type": "function_call_output", "output": [make_image_part(two, "responses")]},
+        {"role": "user", "content": [make_image_part(three, "chat")]},
     ]
-    assert parts_in(content) == [one, two, three]
+    assert list_image_parts(content) == [one, two, three]
 
 
 @pytest.mark.parametrize("content", ["text", None, [], {}, [{"type": "text", "text": "x"}], 3])
 def test_where_no_image_is_none_is_found(content: object) -> None:
     """Text and nothing are content too."""
-    assert parts_in(content) == []
+    assert list_image_parts(content) == []
 
 
 @pytest.mark.parametrize(
@@ -131,7 +137,7 @@ def test_jpg_is_a_jpeg() -> None:
 def test_an_image_that_cannot_be_carried_is_not_lost_silently(part: object) -> None:
     """A file kept by one provider means nothing to another."""
     with pytest.raises(ImageError):
-        parts_in([part])
+        list_image_parts([part])
 
 
 def test_the_bytes_of_an_image_are_in_no_repr() -> None:

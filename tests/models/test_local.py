@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.models.capabilities import Capabilities, find
-from director.models.local import LocalServer, find_local_servers, probe
+from director.models.capabilities import Capabilities, read_capabilities
+from director.models.local import LocalServer, find_local_servers, probe_local_server
 from director.models.script_values import Emit, Say, Seen
 from director.testing.double import Double
 
@@ -148,7 +148,7 @@ class Server:
 
 def probed(server: Server) -> Capabilities:
     """What a probe finds out about a server."""
-    return asyncio.run(probe(server.post, "http://localhost:1/v1", "m"))
+    return asyncio.run(probe_local_server(server.post, "http://localhost:1/v1", "m"))
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_ollama_is_taken_at_its_small_default_when_it_does_not_say() -> None:
             return 200, {"data": [{"id": "m", "owned_by": "library"}]}
         return 404, None
 
-    assert asyncio.run(probe(post, "http://localhost:1/v1", "m")).window == 4_096
+    assert asyncio.run(probe_local_server(post, "http://localhost:1/v1", "m")).window == 4_096
 
 
 def test_counting_is_believed_when_a_count_came_back() -> None:
@@ -240,7 +240,7 @@ def test_each_kind_of_server_is_seen_through(profile: str, chain: str) -> None:
                     answer = await sent
                     return answer.status_code, answer.json()
 
-                return await probe(post, url, "gpt-6.1-terra")
+                return await probe_local_server(post, url, "gpt-6.1-terra")
 
         can = asyncio.run(main())
     assert (can.form, can.chain) == ("responses", chain)
@@ -271,7 +271,7 @@ def test_a_probe_copes_with_any_garbage(answers: list[tuple[int, object]]) -> No
     async def post(_path: str, _body: Body) -> tuple[int, object]:
         return next(turn)
 
-    can = asyncio.run(probe(post, "http://localhost:1/v1", "m"))
+    can = asyncio.run(probe_local_server(post, "http://localhost:1/v1", "m"))
     assert can.form in ("chat", "responses")
     assert can.window > 0
 
@@ -285,4 +285,6 @@ def test_a_client_that_fails_is_a_server_of_which_nothing_is_known(
     async def post(_path: str, _body: Body) -> tuple[int, object]:
         raise failure("gone")
 
-    assert asyncio.run(probe(post, "http://localhost:1/v1", "m")) == find("chat", "m")
+    assert asyncio.run(probe_local_server(post, "http://localhost:1/v1", "m")) == read_capabilities(
+        "chat", "m"
+    )

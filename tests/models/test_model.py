@@ -23,9 +23,9 @@ from director.models import (
     StreamRestart,
     Text,
     Timing,
+    make_user_turn,
     open_model,
     turn_of,
-    user_turn,
 )
 from director.models.script_values import Ask, Emit, Refuse, Say, Seen, Stop
 from director.testing.double import Double, Fault
@@ -172,7 +172,7 @@ def test_images_reach_every_dialect(form: str) -> None:
         says: list[list[Emit]] = [[Ask("look", '{"place": "here"}')], [Say("A picture.")]]
         with Double(PROFILES[form], says) as double:
             async with open_at(double, form) as model:
-                context = Context((), (user_turn(0, "What is this?", [Image(PNG)]),))
+                context = Context((), (make_user_turn(0, "What is this?", [Image(PNG)]),))
                 reply = await model.send(context, tools=TOOLS)
                 result = Result("Here.", images=(Image(PNG),))
                 turn = turn_of(reply, 1, {reply.calls[0].id: result})

@@ -7,7 +7,14 @@ import re
 import pytest
 
 from director.models.local import LocalServer
-from director.models.names import Access, Named, UnknownModel, credentials, nearest, parse
+from director.models.names import (
+    Access,
+    Named,
+    UnknownModel,
+    find_model_credentials,
+    find_nearest_model_name,
+    parse_model_name,
+)
 from director.models.servers import NoKey
 
 KEY = "sk-very-secret-0123456789"
@@ -44,7 +51,7 @@ KEY = "sk-very-secret-0123456789"
 )
 def test_every_form_of_a_name_is_understood(name: str, named: Named) -> None:
     """Whose it is, which, where, and what it speaks."""
-    assert parse(name) == named
+    assert parse_model_name(name) == named
 
 
 @pytest.mark.parametrize(
@@ -69,13 +76,13 @@ def test_every_form_of_a_name_is_understood(name: str, named: Named) -> None:
 def test_a_bad_name_is_told_what_was_probably_meant(name: str, meant: str) -> None:
     """The error is a ValueError that a user can act on."""
     with pytest.raises(UnknownModel, match=re.escape(meant)):
-        parse(name)
+        parse_model_name(name)
 
 
 def test_a_bad_name_is_shown_all_right_forms() -> None:
     """One example for each."""
     with pytest.raises(UnknownModel) as refused:
-        parse("foo")
+        parse_model_name("foo")
     for form in ("openai:", "azure:", "anthropic:", "chat:http", "responses:http", "scripted:"):
         assert form in str(refused.value)
 
@@ -83,7 +90,7 @@ def test_a_bad_name_is_shown_all_right_forms() -> None:
 def test_a_key_given_as_a_name_is_not_repeated() -> None:
     """Someone pastes the wrong thing; the log must not keep it."""
     with pytest.raises(UnknownModel) as refused:
-        parse(KEY)
+        parse_model_name(KEY)
     assert "secret" not in str(refused.value)
 
 
@@ -92,15 +99,17 @@ def test_a_key_given_as_a_name_is_not_repeated() -> None:
 def test_a_password_in_an_address_is_not_repeated(start: str, end: str) -> None:
     """Nor is that."""
     with pytest.raises(UnknownModel) as refused:
-        parse(f"{start}me:hunter2@{end}")
+        parse_model_name(f"{start}me:hunter2@{end}")
     assert "hunter2" not in str(refused.value)
 
 
 def test_the_nearest_model_is_found_for_a_misspelt_one() -> None:
     """A model may be newer than the catalogue, so this is a hint and no error."""
-    assert nearest(parse("openai:gpt-6.1-tera")) == "openai:gpt-6.1-terra"
-    assert nearest(parse("openai:zzz")) == ""
-    assert nearest(parse("chat:http://localhost:1/v1#m")) == ""
+    assert (
+        find_nearest_model_name(parse_model_name("openai:gpt-6.1-tera")) == "openai:gpt-6.1-terra"
+    )
+    assert find_nearest_model_name(parse_model_name("openai:zzz")) == ""
+    assert find_nearest_model_name(parse_model_name("chat:http://localhost:1/v1#m")) == ""
 
 
 @pytest.mark.parametrize(
@@ -136,7 +145,7 @@ def test_keys_and_addresses_come_from_the_environment(
     name: str, env: dict[str, str], base_url: str
 ) -> None:
     """Each provider has its own variables."""
-    access = credentials(parse(name), env, list)
+    access = find_model_credentials(parse_model_name(name), env, list)
     assert access == Access(KEY, base_url)
 
 
@@ -153,12 +162,14 @@ def test_keys_and_addresses_come_from_the_environment(
 )
 def test_servers_of_this_machine_need_no_key(name: str, env: dict[str, str]) -> None:
     """A word stands where clients want one."""
-    assert credentials(parse(name), env, list).key == "none"
+    assert find_model_credentials(parse_model_name(name), env, list).key == "none"
 
 
 def test_openais_key_is_not_sent_to_a_server_of_ones_own() -> None:
     """A chat server somewhere has its own variable."""
-    access = credentials(parse("chat:http://host/v1#m"), {"OPENAI_API_KEY": KEY}, list)
+    access = find_model_credentials(
+        parse_model_name("chat:http://host/v1#m"), {"OPENAI_API_KEY": KEY}, list
+    )
     assert access.key == "none"
 
 
@@ -169,7 +180,7 @@ def test_without_a_key_the_ways_to_go_on_are_named() -> None:
         LocalServer("vLLM", "http://localhost:8000/v1"),
     ]
     with pytest.raises(NoKey) as refused:
-        credentials(parse("openai:gpt-6.1-terra"), {}, lambda: servers)
+        find_model_credentials(parse_model_name("openai:gpt-6.1-terra"), {}, lambda: servers)
     said = str(refused.value)
     assert "export OPENAI_API_KEY" in said
     assert "Ollama: chat:http://localhost:11434/v1#qwen3" in said
@@ -180,7 +191,9 @@ def test_without_a_key_the_ways_to_go_on_are_named() -> None:
 def test_without_a_key_and_a_server_it_says_where_it_looked_and_how_to_start_one() -> None:
     """Four usual servers on their usual ports."""
     with pytest.raises(NoKey) as refused:
-        credentials(parse("anthropic:claude-opus-5-5"), {"ANTHROPIC_API_KEY": "  "}, list)
+        find_model_credentials(
+            parse_model_name("anthropic:claude-opus-5-5"), {"ANTHROPIC_API_KEY": "  "}, list
+        )
     said = str(refused.value)
     assert "ANTHROPIC_API_KEY" in said
     for words in ("11434 (Ollama)", "1234 (LM Studio)", "8080 (llama.cpp)", "8000 (vLLM)"):
@@ -191,12 +204,12 @@ def test_without_a_key_and_a_server_it_says_where_it_looked_and_how_to_start_one
 def test_azure_without_an_endpoint_asks_for_it() -> None:
     """A key alone reaches nothing."""
     with pytest.raises(NoKey, match="AZURE_OPENAI_ENDPOINT") as refused:
-        credentials(parse("azure:d"), {"AZURE_OPENAI_API_KEY": KEY}, list)
+        find_model_credentials(parse_model_name("azure:d"), {"AZURE_OPENAI_API_KEY": KEY}, list)
     assert KEY not in str(refused.value)
 
 
 def test_a_key_is_in_no_repr() -> None:
     """Access can be logged."""
-    access = credentials(parse("openai:o3"), {"OPENAI_API_KEY": KEY}, list)
+    access = find_model_credentials(parse_model_name("openai:o3"), {"OPENAI_API_KEY": KEY}, list)
     assert KEY not in repr(access)
     assert KEY not in str(access)

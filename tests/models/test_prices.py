@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import pytest
 
-from director.models.prices import cost
+from director.models.prices import compute_price
 from director.models.values import Usage
 
 AT = datetime(2026, 11, 15, tzinfo=UTC)
@@ -51,7 +51,7 @@ def test_prices_are_those_that_were_published(name: str) -> None:
         Usage(writes={lifetime: small}),
         Usage(output=small),
     )
-    paid = [cost(provider, model, part, at=AT) for part in parts]
+    paid = [compute_price(provider, model, part, at=AT) for part in parts]
     expected = [(Decimal(price) * small / MILLION, None) for price in PRICES[name]]
     assert paid == expected
 
@@ -61,9 +61,9 @@ def test_prices_are_those_that_were_published(name: str) -> None:
 )
 def test_writes_of_an_hour_cost_twice_the_input(model: str) -> None:
     """Those of five minutes a quarter more than it."""
-    plain, _ = cost("anthropic", model, Usage(uncached=1_000), at=AT)
-    hour, _ = cost("anthropic", model, Usage(writes={"1h": 1_000}), at=AT)
-    both, _ = cost("anthropic", model, Usage(writes={"1h": 1_000, "5m": 1_000}), at=AT)
+    plain, _ = compute_price("anthropic", model, Usage(uncached=1_000), at=AT)
+    hour, _ = compute_price("anthropic", model, Usage(writes={"1h": 1_000}), at=AT)
+    both, _ = compute_price("anthropic", model, Usage(writes={"1h": 1_000, "5m": 1_000}), at=AT)
     assert plain is not None
     assert hour == 2 * plain
     assert both == hour + plain * Decimal("1.25")
@@ -73,16 +73,16 @@ def test_a_large_request_to_openai_is_priced_anew_as_a_whole() -> None:
     """Above 272,000 tokens of input: twice for input, half more for output."""
     at_most = Usage(uncached=272_000, output=1_000)
     above = Usage(uncached=172_001, read=100_000, output=1_000)
-    assert cost("openai", "gpt-6.1-sol", at_most, at=AT)[0] == Decimal("0.554")
-    assert cost("openai", "gpt-6.1-sol", above, at=AT)[0] == (
+    assert compute_price("openai", "gpt-6.1-sol", at_most, at=AT)[0] == Decimal("0.554")
+    assert compute_price("openai", "gpt-6.1-sol", above, at=AT)[0] == (
         Decimal(172_001 * 4 + 1_000 * 15) / MILLION + Decimal("0.02")
     )
 
 
 def test_a_large_request_to_haiku_costs_five_times() -> None:
     """Above a hundred thousand."""
-    small, _ = cost("anthropic", "claude-haiku-5-5", Usage(uncached=100_000), at=AT)
-    large, _ = cost("anthropic", "claude-haiku-5-5", Usage(uncached=100_001), at=AT)
+    small, _ = compute_price("anthropic", "claude-haiku-5-5", Usage(uncached=100_000), at=AT)
+    large, _ = compute_price("anthropic", "claude-haiku-5-5", Usage(uncached=100_001), at=AT)
     assert small == Decimal("0.01")
     assert large == Decimal("0.0500005")
 
@@ -91,12 +91,14 @@ def test_a_price_is_the_one_of_its_day() -> None:
     """A call in July is paid at the price of July, by a date or by a clock."""
     july = datetime(2026, 7, 1, tzinfo=UTC)
     usage = Usage(uncached=100_000)
-    assert cost("openai", "gpt-5.6-terra", usage, at=july)[0] == Decimal("0.25")
-    assert cost("openai", "gpt-5.6-terra", usage, at=july.timestamp())[0] == Decimal("0.25")
-    assert cost("openai", "gpt-5.6-terra", usage, at=july.replace(tzinfo=None))[0] == Decimal(
+    assert compute_price("openai", "gpt-5.6-terra", usage, at=july)[0] == Decimal("0.25")
+    assert compute_price("openai", "gpt-5.6-terra", usage, at=july.timestamp())[0] == Decimal(
         "0.25"
     )
-    assert cost("openai", "gpt-5.6-terra", usage)[0] == Decimal("0.2")
+    assert compute_price("openai", "gpt-5.6-terra", usage, at=july.replace(tzinfo=None))[
+        0
+    ] == Decimal("0.25")
+    assert compute_price("openai", "gpt-5.6-terra", usage)[0] == Decimal("0.2")
 
 
 @pytest.mark.parametrize(
@@ -115,9 +117,12 @@ def test_a_price_is_the_one_of_its_day() -> None:
 def test_a_tier_has_its_price(provider: str, model: str, tier: str, factor: str) -> None:
     """As it is published for the model."""
     usage = Usage(uncached=1_000, output=100)
-    plain, _ = cost(provider, model, usage, at=AT)
+    plain, _ = compute_price(provider, model, usage, at=AT)
     assert plain is not None
-    assert cost(provider, model, usage, tier=tier, at=AT) == (plain * Decimal(factor), None)
+    assert compute_price(provider, model, usage, tier=tier, at=AT) == (
+        plain * Decimal(factor),
+        None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -140,7 +145,7 @@ def test_a_price_that_is_not_known_is_none_with_a_reason(
     provider: str, model: str, tier: str, writes: Mapping[str, int]
 ) -> None:
     """Never zero, and never that of another tier."""
-    price, warning = cost(provider, model, Usage(1_000, writes=writes), tier=tier, at=AT)
+    price, warning = compute_price(provider, model, Usage(1_000, writes=writes), tier=tier, at=AT)
     assert price is None
     assert warning is not None
     assert warning.startswith("The cost is unknown")
@@ -150,14 +155,14 @@ def test_writes_of_twelve_hours_cost_what_was_published_for_terra() -> None:
     """Two dollars fifty per million, and twice that in a large request."""
     small = Usage(writes={"12h": 1_000})
     large = Usage(uncached=300_000, writes={"12h": 1_000})
-    assert cost("openai", "gpt-6.1-terra", small, at=AT)[0] == Decimal("0.0025")
-    assert cost("openai", "gpt-6.1-terra", large, at=AT)[0] == Decimal("0.605")
+    assert compute_price("openai", "gpt-6.1-terra", small, at=AT)[0] == Decimal("0.0025")
+    assert compute_price("openai", "gpt-6.1-terra", large, at=AT)[0] == Decimal("0.605")
 
 
 def test_a_dated_name_has_the_price_of_its_model() -> None:
     """Even of a date that the price list has not heard of."""
     usage = Usage(uncached=1_000)
-    assert cost("openai", "gpt-5.5-2026-09-09", usage, at=AT) == cost(
+    assert compute_price("openai", "gpt-5.5-2026-09-09", usage, at=AT) == compute_price(
         "openai", "gpt-5.5", usage, at=AT
     )
 
@@ -165,19 +170,19 @@ def test_a_dated_name_has_the_price_of_its_model() -> None:
 def test_azure_and_chat_have_the_prices_of_openai() -> None:
     """The same models."""
     usage = Usage(uncached=1_000)
-    prices = {cost(provider, "gpt-5.4", usage, at=AT) for provider in ("openai", "azure")}
-    prices.add(cost("openai-chat", "gpt-5.4", usage, at=AT))
+    prices = {compute_price(provider, "gpt-5.4", usage, at=AT) for provider in ("openai", "azure")}
+    prices.add(compute_price("openai-chat", "gpt-5.4", usage, at=AT))
     assert prices == {(Decimal("0.0025"), None)}
 
 
 def test_a_script_costs_nothing() -> None:
     """Which is known."""
-    assert cost("scripted", "play.json", Usage(uncached=5)) == (Decimal(0), None)
+    assert compute_price("scripted", "play.json", Usage(uncached=5)) == (Decimal(0), None)
 
 
 def test_without_the_price_list_nothing_has_a_price(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is an extra; the reason says which."""
     monkeypatch.setitem(sys.modules, "genai_prices", None)
-    price, warning = cost("openai", "gpt-5.4", Usage(uncached=5), at=AT)
+    price, warning = compute_price("openai", "gpt-5.4", Usage(uncached=5), at=AT)
     assert price is None
     assert warning == "The cost is unknown: genai-prices is not installed."

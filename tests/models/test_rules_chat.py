@@ -7,7 +7,7 @@ import pytest
 from director import fit_messages
 from director.context.values import Context, UserTurn
 from director.models import INTERRUPTED, Policy, turn_of
-from director.models.tool_schemas import from_responses
+from director.models.tool_schemas import read_responses_tool
 from models.rules_room import long, ours, refused, said
 
 FORM = "chat"
@@ -85,7 +85,7 @@ def test_c3_a_tool_of_responses_is_sent_nested() -> None:
     with refused("C3", FORM) as naive:
         naive.ask([HI], tools=[FLAT])
     with ours(FORM) as here:
-        here.answers([HI], tools=[from_responses(FLAT)])
+        here.answers([HI], tools=[read_responses_tool(FLAT)])
         assert here.double.generations[0].seen.tools == ("look",)
 
 

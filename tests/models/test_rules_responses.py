@@ -11,7 +11,7 @@ from director import fit_messages, sliding_window
 from director.context.units import without_thinking
 from director.context.values import Context, UserTurn
 from director.models import INTERRUPTED, Policy, turn_of
-from director.models.tool_schemas import from_chat
+from director.models.tool_schemas import read_chat_tool
 from director.testing.double import Fault
 from models.rules_room import ANSWER, accepted, long, ours, refused, said
 from models.talk import TOOLS
@@ -197,7 +197,7 @@ def test_r9_a_tool_of_chat_is_sent_flat_and_as_strict_as_it_is(tool: dict[str, A
     with refused("R9", FORM) as naive:
         naive.ask("hi", tools=[tool])
     with ours(FORM) as here:
-        here.answers(said("hi"), tools=[from_chat(NESTED)])
+        here.answers(said("hi"), tools=[read_chat_tool(NESTED)])
         assert here.double.generations[0].seen.tools == ("look",)
 
 

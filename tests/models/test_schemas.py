@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.models.docstrings import read as read_docstring
-from director.models.schemas import SchemaError, schema_of
+from director.models.docstrings import parse_docstring as read_docstring
+from director.models.schemas import SchemaError, make_type_schema
 from director.models.tool_schemas import tool
 from tool_examples import Options, Point, Shape, Tree, UserId, configure, draw, search
 
@@ -85,7 +85,7 @@ def test_a_function_becomes_a_tool_with_a_strict_schema() -> None:
 )
 def test_types_have_strict_schemas(hint: object, schema: object) -> None:
     """Each as the wire wants it."""
-    assert schema_of(hint) == (schema, True)
+    assert make_type_schema(hint) == (schema, True)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_types_have_strict_schemas(hint: object, schema: object) -> None:
 )
 def test_what_cannot_be_strict_says_so(hint: object, schema: object) -> None:
     """Open objects and lists of a fixed length are described, and not as strict."""
-    assert schema_of(hint) == (schema, False)
+    assert make_type_schema(hint) == (schema, False)
 
 
 def test_one_open_part_makes_the_whole_not_strict() -> None:
@@ -145,7 +145,7 @@ def test_every_object_of_every_schema_allows_no_other_keys(
 
 def test_nested_objects_carry_their_descriptions() -> None:
     """From the docstring of their class."""
-    schema, strict = schema_of(Point)
+    schema, strict = make_type_schema(Point)
     assert strict
     assert schema["properties"] == {
         "x": {"type": "integer", "description": "how far right"},
@@ -155,7 +155,7 @@ def test_nested_objects_carry_their_descriptions() -> None:
 
 def test_a_typed_dict_knows_what_may_be_left_out() -> None:
     """Such a key may be null in a strict schema."""
-    schema, strict = schema_of(Options)
+    schema, strict = make_type_schema(Options)
     assert strict
     assert schema["properties"] == {
         "depth": {"type": "integer"},

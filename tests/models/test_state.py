@@ -20,7 +20,7 @@ from director.models import (
     open_model,
     turn_of,
 )
-from director.models.capabilities import find
+from director.models.capabilities import read_capabilities
 from director.models.script_values import Ask, Say, Seen
 from director.testing.double import Double, Fault
 from models.talk import KEY, MODELS, TOOLS, Talk, environment, rooms, seen, ten_turns, told
@@ -280,7 +280,7 @@ def test_a_server_of_ones_own_is_asked_what_it_can() -> None:
                     assert model.capabilities.chain == chain
 
     asyncio.run(main())
-    assert find("responses", "anything").chain == "none"
+    assert read_capabilities("responses", "anything").chain == "none"
 
 
 def test_a_job_for_a_history_that_changed_is_cancelled() -> None:

@@ -16,15 +16,15 @@ from director.models.tool_schemas import (
     Tool,
     ToolArgumentError,
     ToolFormError,
-    arguments,
-    call,
-    for_anthropic,
-    for_chat,
-    for_responses,
-    from_anthropic,
-    from_chat,
-    from_responses,
+    call_tool,
+    read_anthropic_tool,
+    read_chat_tool,
+    read_responses_tool,
+    read_tool_arguments,
     tool,
+    write_anthropic_tool,
+    write_chat_tool,
+    write_responses_tool,
 )
 from tool_examples import Line, Point, configure, draw, search
 
@@ -39,9 +39,9 @@ def test_a_tool_has_a_name_that_the_wire_allows(name: str) -> None:
 def test_a_call_gives_the_function_its_values() -> None:
     """Enums and defaults are what the function expects."""
     made = tool(search)
-    assert call(made, '{"query": "x", "colour": "red"}') == "x 10 Colour.RED ."
+    assert call_tool(made, '{"query": "x", "colour": "red"}') == "x 10 Colour.RED ."
     strict = '{"query": "x", "limit": null, "colour": null, "where": null}'
-    assert call(made, strict) == "x 10 None ."
+    assert call_tool(made, strict) == "x 10 None ."
 
 
 def test_a_call_makes_dataclasses_tuples_and_typed_dicts() -> None:
@@ -52,7 +52,7 @@ def test_a_call_makes_dataclasses_tuples_and_typed_dicts() -> None:
         "options": {"depth": 1, "mode": None},
     }
     line = Line(Point(1, 0), Point(2, 3), [])
-    assert call(tool(draw), json.dumps(args)) == (line, (4, 5), {"depth": 1})
+    assert call_tool(tool(draw), json.dumps(args)) == (line, (4, 5), {"depth": 1})
 
 
 def test_a_call_fills_open_objects_and_sets() -> None:
@@ -61,11 +61,11 @@ def test_a_call_fills_open_objects_and_sets() -> None:
     def f(a: dict[str, float], b: set[object] | None = None) -> object:
         return a, b
 
-    assert call(tool(f), '{"a": {"x": 1}, "b": [1, 1]}') == ({"x": 1.0}, {1})
+    assert call_tool(tool(f), '{"a": {"x": 1}, "b": [1, 1]}') == ({"x": 1.0}, {1})
     with pytest.raises(ToolArgumentError, match=re.escape("a.x: expected a number, got null")):
-        call(tool(f), '{"a": {"x": null}}')
+        call_tool(tool(f), '{"a": {"x": null}}')
     with pytest.raises(ToolArgumentError, match=re.escape("must be simple to be a set")):
-        call(tool(f), '{"a": {}, "b": [[1]]}')
+        call_tool(tool(f), '{"a": {}, "b": [[1]]}')
 
 
 def test_null_is_none_where_none_is_meant() -> None:
@@ -74,8 +74,8 @@ def test_null_is_none_where_none_is_meant() -> None:
     def f(a: int | None = 5) -> object:
         return a
 
-    assert call(tool(f), '{"a": null}') is None
-    assert call(tool(f), "{}") == 5
+    assert call_tool(tool(f), '{"a": null}') is None
+    assert call_tool(tool(f), "{}") == 5
 
 
 def test_no_arguments_may_be_an_empty_text() -> None:
@@ -85,7 +85,7 @@ def test_no_arguments_may_be_an_empty_text() -> None:
         """Ping."""
         return "pong"
 
-    assert call(tool(ping), "") == call(tool(ping), "{}") == "pong"
+    assert call_tool(tool(ping), "") == call_tool(tool(ping), "{}") == "pong"
 
 
 def test_numbers_are_read_as_the_type_says() -> None:
@@ -94,12 +94,12 @@ def test_numbers_are_read_as_the_type_says() -> None:
     def f(a: int, b: float, c: int | str = "", d: frozenset[int] = frozenset()) -> object:
         return a, b, c, d
 
-    result = call(tool(f), '{"a": 3.0, "b": 2, "c": "x", "d": [1, 1]}')
+    result = call_tool(tool(f), '{"a": 3.0, "b": 2, "c": "x", "d": [1, 1]}')
     assert result == (3, 2.0, "x", frozenset({1}))
     assert isinstance(result, tuple)
     assert [type(value) for value in result[:2]] == [int, float]
     with pytest.raises(ToolArgumentError, match="a: expected an integer, got true"):
-        call(tool(f), '{"a": true, "b": 1}')
+        call_tool(tool(f), '{"a": true, "b": 1}')
 
 
 def test_an_async_function_gives_its_awaitable() -> None:
@@ -109,7 +109,7 @@ def test_an_async_function_gives_its_awaitable() -> None:
         return a + 1
 
     async def main() -> object:
-        waiting = call(tool(later), '{"a": 1}')
+        waiting = call_tool(tool(later), '{"a": 1}')
         assert asyncio.iscoroutine(waiting)
         return await waiting
 
@@ -136,7 +136,7 @@ def test_an_async_function_gives_its_awaitable() -> None:
 def test_wrong_arguments_are_answered_with_advice(args: str, advice: str) -> None:
     """What was wrong, what was expected, and the right form."""
     with pytest.raises(ToolArgumentError) as refused:
-        call(tool(search), args)
+        call_tool(tool(search), args)
     said = str(refused.value)
     assert advice in said
     assert '"query": <a string>' in said
@@ -158,20 +158,20 @@ def test_wrong_arguments_are_answered_with_advice(args: str, advice: str) -> Non
 def test_advice_names_the_place(args: object, advice: str) -> None:
     """However deep it is."""
     with pytest.raises(ToolArgumentError, match=re.escape(advice)):
-        call(tool(draw), json.dumps(args))
+        call_tool(tool(draw), json.dumps(args))
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:
     """A model that mends one thing at a time costs a turn for each."""
     with pytest.raises(ToolArgumentError) as refused:
-        call(tool(search), '{"limit": "3", "foo": 1}')
+        call_tool(tool(search), '{"limit": "3", "foo": 1}')
     assert str(refused.value).count("\n- ") == 3
 
 
 def test_a_long_value_is_not_repeated_whole() -> None:
     """Advice is short."""
     with pytest.raises(ToolArgumentError) as refused:
-        call(tool(search), json.dumps({"query": "x", "limit": "y" * 10_000}))
+        call_tool(tool(search), json.dumps({"query": "x", "limit": "y" * 10_000}))
     assert len(str(refused.value)) < 1_000
 
 
@@ -189,12 +189,12 @@ def test_arguments_of_a_tool_by_schema_are_looked_at_too() -> None:
         "additionalProperties": False,
     }
     made = Tool("f", "", schema, run=lambda **kwargs: kwargs)
-    assert arguments(made, '{"a": 2.0}') == {"a": 2.0}
+    assert read_tool_arguments(made, '{"a": 2.0}') == {"a": 2.0}
     good = {"a": 1, "b": ["s"], "c": "x", "d": {"k": 1.5}}
-    assert call(made, json.dumps(good)) == good
+    assert call_tool(made, json.dumps(good)) == good
     bad = {"b": [1], "c": "z", "d": {"k": "1"}, "e": 0}
     with pytest.raises(ToolArgumentError) as refused:
-        arguments(made, json.dumps(bad))
+        read_tool_arguments(made, json.dumps(bad))
     said = str(refused.value)
     for advice in (
         "- a: missing",
@@ -210,7 +210,7 @@ def test_arguments_of_a_tool_by_schema_are_looked_at_too() -> None:
 def test_a_tool_without_a_function_cannot_be_run() -> None:
     """It was read from a request."""
     with pytest.raises(ToolFormError, match="has no function"):
-        call(Tool("f", "", {}), "{}")
+        call_tool(Tool("f", "", {}), "{}")
 
 
 json_values = st.recursive(
@@ -231,7 +231,7 @@ def test_any_arguments_are_taken_or_answered_with_advice(
 ) -> None:
     """A model can write anything; no other error comes of it."""
     with suppress(ToolArgumentError):
-        call(tool(function), json.dumps(value))
+        call_tool(tool(function), json.dumps(value))
 
 
 names = st.from_regex(r"[a-zA-Z0-9_-]{1,64}", fullmatch=True)
@@ -252,21 +252,21 @@ made_tools = st.builds(
 @given(made_tools)
 def test_a_tool_comes_back_from_every_form_as_it_went(made: Tool) -> None:
     """So it can be carried from any form to any other."""
-    assert from_responses(for_responses(made)) == made
-    assert from_chat(for_chat(made)) == made
-    assert from_anthropic(for_anthropic(made)) == made
-    assert for_chat(from_anthropic(for_anthropic(from_responses(for_responses(made))))) == for_chat(
-        made
-    )
+    assert read_responses_tool(write_responses_tool(made)) == made
+    assert read_chat_tool(write_chat_tool(made)) == made
+    assert read_anthropic_tool(write_anthropic_tool(made)) == made
+    assert write_chat_tool(
+        read_anthropic_tool(write_anthropic_tool(read_responses_tool(write_responses_tool(made))))
+    ) == write_chat_tool(made)
 
 
 def test_the_three_forms_are_those_of_the_wire() -> None:
     """Flat, nested, and with its own word for the schema."""
     made = Tool("f", "does", {"type": "object"}, strict=True)
     flat = {"name": "f", "description": "does", "parameters": {"type": "object"}, "strict": True}
-    assert for_responses(made) == {"type": "function", **flat}
-    assert for_chat(made) == {"type": "function", "function": flat}
-    assert for_anthropic(made) == {
+    assert write_responses_tool(made) == {"type": "function", **flat}
+    assert write_chat_tool(made) == {"type": "function", "function": flat}
+    assert write_anthropic_tool(made) == {
         "name": "f",
         "description": "does",
         "input_schema": {"type": "object"},
@@ -277,22 +277,22 @@ def test_the_three_forms_are_those_of_the_wire() -> None:
 def test_a_server_without_strictness_is_told_nothing_of_it() -> None:
     """Some refuse the word."""
     made = tool(search)
-    assert "strict" not in for_responses(made, strict_tools=False)
-    assert "strict" not in json.dumps(for_chat(made, strict_tools=False))
-    assert "strict" not in for_anthropic(made, strict_tools=False)
+    assert "strict" not in write_responses_tool(made, strict_tools=False)
+    assert "strict" not in json.dumps(write_chat_tool(made, strict_tools=False))
+    assert "strict" not in write_anthropic_tool(made, strict_tools=False)
 
 
 @pytest.mark.parametrize(
     ("reader", "said"),
     [
-        (from_responses, {"type": "web_search"}),
-        (from_responses, {"type": "function", "function": {"name": "f"}}),
-        (from_responses, {"type": "function"}),
-        (from_responses, {"type": "function", "name": "f", "parameters": 3}),
-        (from_chat, {"type": "function", "name": "f"}),
-        (from_chat, {"type": "custom", "custom": {}}),
-        (from_anthropic, {"type": "memory_20250818", "name": "memory"}),
-        (from_anthropic, {"name": "f"}),
+        (read_responses_tool, {"type": "web_search"}),
+        (read_responses_tool, {"type": "function", "function": {"name": "f"}}),
+        (read_responses_tool, {"type": "function"}),
+        (read_responses_tool, {"type": "function", "name": "f", "parameters": 3}),
+        (read_chat_tool, {"type": "function", "name": "f"}),
+        (read_chat_tool, {"type": "custom", "custom": {}}),
+        (read_anthropic_tool, {"type": "memory_20250818", "name": "memory"}),
+        (read_anthropic_tool, {"name": "f"}),
     ],
 )
 def test_what_is_no_tool_of_that_form_is_refused(
@@ -305,5 +305,5 @@ def test_what_is_no_tool_of_that_form_is_refused(
 
 def test_a_tool_without_parameters_is_read_as_one_that_takes_none() -> None:
     """OpenAI lets the schema be left out."""
-    read = from_responses({"type": "function", "name": "f", "parameters": None})
+    read = read_responses_tool({"type": "function", "name": "f", "parameters": None})
     assert read.parameters == {"type": "object", "properties": {}}

@@ -11,21 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.models import usage as usages
-from director.models.prices import cost
+from director.models.prices import compute_price
 from director.models.usage import (
     MISSING,
     NO_CACHE,
     NO_REASONING,
-    add,
-    add_all,
-    from_anthropic,
-    from_chat,
-    from_responses,
+    add_all_usages,
+    add_usage,
+    read_anthropic_usage,
+    read_chat_usage,
+    read_responses_usage,
 )
 from director.models.values import Usage
 
 AT = datetime(2026, 11, 15, tzinfo=UTC)
-READERS = (from_responses, from_chat, from_anthropic)
+READERS = (read_responses_usage, read_chat_usage, read_anthropic_usage)
 
 
 def test_cached_and_written_tokens_of_openai_are_inside_its_input() -> None:
@@ -39,7 +39,7 @@ def test_cached_and_written_tokens_of_openai_are_inside_its_input() -> None:
             "total_tokens": 1_050,
         }
     }
-    usage, warnings = from_responses(body)
+    usage, warnings = read_responses_usage(body)
     assert usage == Usage(100, 600, {"30m": 300}, 50, 20)
     assert usage.input == 1_000
     assert warnings == ()
@@ -60,7 +60,7 @@ def test_writes_of_openai_are_told_apart_by_their_lifetime() -> None:
             "output_tokens_details": {"reasoning_tokens": 0},
         }
     }
-    usage, _ = from_responses(body)
+    usage, _ = read_responses_usage(body)
     assert usage == Usage(700, 0, {"30m": 100, "12h": 200}, 1, 0)
 
 
@@ -74,7 +74,7 @@ def test_chat_has_other_words_for_the_same() -> None:
             "completion_tokens_details": {"reasoning_tokens": 20},
         }
     }
-    assert from_chat(body) == (Usage(400, 600, {}, 50, 20), ())
+    assert read_chat_usage(body) == (Usage(400, 600, {}, 50, 20), ())
 
 
 def test_cached_tokens_of_anthropic_are_beside_its_input() -> None:
@@ -90,7 +90,7 @@ def test_cached_tokens_of_anthropic_are_beside_its_input() -> None:
             "output_tokens_details": {"thinking_tokens": 20},
         },
     }
-    usage, warnings = from_anthropic(body)
+    usage, warnings = read_anthropic_usage(body)
     assert usage == Usage(100, 600, {"5m": 100, "1h": 200}, 50, 20)
     assert usage.input == 1_000
     assert warnings == ()
@@ -98,7 +98,7 @@ def test_cached_tokens_of_anthropic_are_beside_its_input() -> None:
 
 def test_writes_of_anthropic_without_their_lifetimes_are_of_five_minutes() -> None:
     """Which is the default."""
-    usage, _ = from_anthropic(
+    usage, _ = read_anthropic_usage(
         {
             "usage": {
                 "input_tokens": 1,
@@ -148,15 +148,15 @@ def compacted() -> dict[str, object]:
 
 def test_a_compaction_of_anthropic_is_counted() -> None:
     """It is only in the iterations, and it is most of the cost."""
-    usage, warnings = from_anthropic(compacted())
+    usage, warnings = read_anthropic_usage(compacted())
     assert usage == Usage(232, 0, {"5m": 55_096}, 840, 7)
     assert warnings == ()
-    assert cost("anthropic", "claude-opus-5-5", usage, at=AT)[0] == Decimal("0.293208")
+    assert compute_price("anthropic", "claude-opus-5-5", usage, at=AT)[0] == Decimal("0.293208")
 
 
 def test_each_iteration_can_be_had_by_itself() -> None:
     """Prices by the size of a request go by these."""
-    first, second = usages.iterations(compacted())
+    first, second = usages.list_usage_iterations(compacted())
     assert (first.input, second.input) == (55_099, 229)
 
 
@@ -166,7 +166,7 @@ def test_an_iteration_of_another_model_is_warned_of() -> None:
     usage = body["usage"]
     assert isinstance(usage, dict)
     usage["iterations"][1]["model"] = "claude-haiku-5-5"
-    _, warnings = from_anthropic(body)
+    _, warnings = read_anthropic_usage(body)
     assert any("claude-haiku-5-5" in warning for warning in warnings)
 
 
@@ -192,9 +192,9 @@ def test_usage_that_was_not_reported_is_unknown(
 @pytest.mark.parametrize(
     ("reader", "said"),
     [
-        (from_responses, {"input_tokens": 7, "output_tokens": 3}),
-        (from_chat, {"prompt_tokens": 7, "completion_tokens": 3}),
-        (from_anthropic, {"input_tokens": 7, "output_tokens": 3}),
+        (read_responses_usage, {"input_tokens": 7, "output_tokens": 3}),
+        (read_chat_usage, {"prompt_tokens": 7, "completion_tokens": 3}),
+        (read_anthropic_usage, {"input_tokens": 7, "output_tokens": 3}),
     ],
 )
 def test_details_that_were_not_reported_are_unknown(
@@ -217,7 +217,7 @@ def test_more_cached_than_input_is_warned_of() -> None:
             "output_tokens_details": {"reasoning_tokens": 0},
         }
     }
-    usage, warnings = from_responses(body)
+    usage, warnings = read_responses_usage(body)
     assert usage is not None
     assert usage.uncached == 0
     assert warnings == (usages.TOO_MANY,)
@@ -237,7 +237,9 @@ some_usages = st.builds(
 @given(some_usages, some_usages, some_usages)
 def test_usages_add_up(a: Usage, b: Usage, c: Usage) -> None:
     """In any order, losing nothing; what one does not know the sum does not."""
-    assert add(a, b) == add(b, a)
-    assert add(add(a, b), c) == add_all([a, b, c]) == add(a, add(b, c))
-    assert add(a, b).input == a.input + b.input
-    assert (add(a, b).reasoning is None) == (a.reasoning is None or b.reasoning is None)
+    assert add_usage(a, b) == add_usage(b, a)
+    assert (
+        add_usage(add_usage(a, b), c) == add_all_usages([a, b, c]) == add_usage(a, add_usage(b, c))
+    )
+    assert add_usage(a, b).input == a.input + b.input
+    assert (add_usage(a, b).reasoning is None) == (a.reasoning is None or b.reasoning is None)

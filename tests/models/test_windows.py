@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.agent.model_windows import get_capabilities, remember_window
+from director.agent.model_windows import get_capabilities, remember_model_window
 from director.models import Capabilities, open_model
 from director.models.windows import ask_window, choose_window, get_window_setting
 from director.services.context_meter import find_marks
@@ -121,7 +121,7 @@ def test_the_meter_knows_the_number_that_the_server_said(tmp_path: Path) -> None
 
         async def talk() -> int:
             async with open_model(name, env={}) as model:
-                remember_window(store, model)
+                remember_model_window(store, model)
                 return model.capabilities.window
 
         said = asyncio.run(talk())

@@ -16,14 +16,14 @@ from director.context.values import Counter, chars4
 from director.counting import counter_for
 from director.planning.agent_profiles import AGENTS, SKILLS, load_profile
 from director.planning.budget_report import Limit
-from director.planning.context_assembly import ContextRequest, Fresh, assemble
-from director.planning.manifest import as_json
-from director.planning.markdown import part
+from director.planning.context_assembly import ContextRequest, Fresh, assemble_context
+from director.planning.manifest import encode_manifest
+from director.planning.markdown import find_markdown_part
 from director.planning.project_files import read_project
 from director.planning.recent_changes import Commit
 from director.planning.section_budget import TooLarge
 from director.planning.section_format import ORDER, PROTECTED, Source, read_context
-from director.planning.values import MemoryFiles, Project, as_bytes, as_text
+from director.planning.values import MemoryFiles, Project, decode_file_bytes, encode_file_text
 
 _TAGS = [f"<{mark}{tag}>" for tag in ORDER for mark in ("", "/")]
 _BITS = [
@@ -121,7 +121,7 @@ def made(number: int) -> tuple[Project, ContextRequest, Limit, Fresh | None]:
     """Case `number`: what was asked, and the context, or None if it was refused for its size."""
     some = random.Random(number)
     project = read_project(MemoryFiles(files(some)))
-    own = (Source("own.md", as_text(text(some)), "own", "own.md", kind="own"),)
+    own = (Source("own.md", decode_file_bytes(text(some)), "own", "own.md", kind="own"),)
     ask = ContextRequest(
         some.choice((*AGENTS, *SKILLS)),
         skill=some.choice([None, None, *SKILLS]),
@@ -131,10 +131,11 @@ def made(number: int) -> tuple[Project, ContextRequest, Limit, Fresh | None]:
     )
     limit = Limit(int(10 ** some.uniform(2.3, 4.8)), some.choice(_COUNTERS)())
     commits = [
-        Commit("0" * 40, as_text(text(some)).split("\n")[0]) for _ in range(some.randrange(15))
+        Commit("0" * 40, decode_file_bytes(text(some)).split("\n")[0])
+        for _ in range(some.randrange(15))
     ]
     try:
-        return project, ask, limit, assemble(project, ask, limit, commits=commits)
+        return project, ask, limit, assemble_context(project, ask, limit, commits=commits)
     except TooLarge:
         return project, ask, limit, None
 
@@ -167,7 +168,7 @@ def decided(project: Project, fresh: Fresh, shown: dict[str, list[str]]) -> None
     for section in fresh.sections:
         if section.name == "decisions":
             (one,) = section.sources
-            kept, file = as_bytes(one.text), project.folder.read(one.source)
+            kept, file = encode_file_text(one.text), project.folder.read(one.source)
             assert file is not None
             assert file[one.offset : one.offset + len(kept)] == kept
             assert b"ecisions" in file[: one.offset].splitlines()[-1]
@@ -176,7 +177,7 @@ def decided(project: Project, fresh: Fresh, shown: dict[str, list[str]]) -> None
         and "decisions" in load_profile(fresh.manifest["asked"]["agent"]).sections
     ):
         step = project.text(f"{fresh.place.step.path}/STEP.md") or ""
-        found = part(step, "Decisions")
+        found = find_markdown_part(step, "Decisions")
         wanted = step[slice(*found)] if found else ""
         assert wanted in shown["decisions"][0] if wanted.strip() else True
 
@@ -199,7 +200,9 @@ def run(first: int, count: int) -> tuple[str, int]:
             refused += 1
             continue
         check(project, limit, fresh)
-        digest.update(fresh.content + as_json(fresh.manifest).encode() + str(fresh.report).encode())
+        digest.update(
+            fresh.content + encode_manifest(fresh.manifest).encode() + str(fresh.report).encode()
+        )
     return digest.hexdigest(), refused
 
 

@@ -15,7 +15,7 @@ import director
 from director.cli import app
 from director.counting import counter_for
 from director.planning.agent_profiles import AGENTS, REFERENCES, SKILLS, load_profile
-from director.planning.delivery import parts
+from director.planning.delivery import split_for_delivery
 from director.planning.values import ProjectError
 from planning.folders import SMALL, TASK, committed, written
 
@@ -121,7 +121,7 @@ def test_parts_are_the_text_and_each_is_small() -> None:
     """Also of one endless line."""
     count = counter_for()
     text = "<vision>\n" + "word " * 5_000 + "\n</vision>\n\n<task>\nx\n</task>\n"
-    found = parts(text, count, 500)
+    found = split_for_delivery(text, count, 500)
     assert "".join(found) == text
     assert max(map(count, found)) <= 500
 

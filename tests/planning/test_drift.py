@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from director.planning.drift import drift
+from director.planning.drift import find_drift
 from director.planning.project_files import open_project
-from director.planning.project_setup import FORMS, make_project, mend
+from director.planning.project_setup import FORMS, make_project, write_offered_files
 from planning.folders import GOAL, SMALL, STEP, TASK, project_of, written
 
 _DONE = TASK.removesuffix(".md") + ".done.md"
@@ -16,7 +16,7 @@ _DONE = TASK.removesuffix(".md") + ".done.md"
 
 def test_files_that_agree_have_no_drift() -> None:
     """Nothing is invented."""
-    assert drift(project_of(SMALL)) == []
+    assert find_drift(project_of(SMALL)) == []
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_each_kind_of_drift_is_named_with_its_file(
 ) -> None:
     """And with what would mend it."""
     files = {name: text for name, text in {**SMALL, **change}.items() if text is not None}
-    found = [each for each in drift(project_of(files)) if each.path == path]
+    found = [each for each in find_drift(project_of(files)) if each.path == path]
     assert any(said in each.said for each in found)
     assert all(each.mend for each in found)
 
@@ -96,11 +96,11 @@ def test_each_kind_of_drift_is_named_with_its_file(
 def test_an_empty_form_and_a_missing_file_are_hints_and_no_fault(tmp_path: Path) -> None:
     """Right after `director init` nothing is broken."""
     make_project(tmp_path)
-    assert [(each.path, each.hint) for each in drift(open_project(tmp_path))] == [
+    assert [(each.path, each.hint) for each in find_drift(open_project(tmp_path))] == [
         (".director/VISION.md", True)
     ]
     bare = {path: text for path, text in SMALL.items() if "/tasks/" in path}
-    assert all(each.hint for each in drift(project_of(bare)))
+    assert all(each.hint for each in find_drift(project_of(bare)))
 
 
 def test_what_is_offered_mends_the_project_and_nothing_else(tmp_path: Path) -> None:
@@ -115,8 +115,8 @@ def test_what_is_offered_mends_the_project_and_nothing_else(tmp_path: Path) -> N
         ),
     }
     root = written(tmp_path, stale)
-    assert len(mend(root, drift(open_project(root)))) == 4
-    assert drift(open_project(root)) == []
+    assert len(write_offered_files(root, find_drift(open_project(root)))) == 4
+    assert find_drift(open_project(root)) == []
     assert "Keep — this\r\n" in (root / GOAL / "GOAL.md").read_bytes().decode()
     assert (root / STEP / "STEP.md").read_text() == SMALL[f"{STEP}/STEP.md"]
 
@@ -127,7 +127,7 @@ def test_stale_research_is_told() -> None:
         ".director/config.json": '{"context_generation": {"completed_goals_at_generation": 0}}'
     }
     files |= {f".director/goals/0{n}-g/01-s/tasks/01-t.done.md": "# Task: T" for n in (1, 2)}
-    assert any("2 completed goals ago" in each.said for each in drift(project_of(files)))
+    assert any("2 completed goals ago" in each.said for each in find_drift(project_of(files)))
 
 
 def test_init_makes_a_project_once_and_keeps_what_is_there(tmp_path: Path) -> None:

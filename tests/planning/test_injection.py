@@ -7,14 +7,20 @@ from pathlib import Path
 import pytest
 
 from director.fresh_context import Own, fresh
-from director.planning.injection import Output, expand, placeholders, refusal, wrong_forms
-from director.planning.skill_commands import runner
+from director.planning.injection import (
+    Output,
+    expand_injected_commands,
+    find_injected_commands,
+    find_wrong_injections,
+    refuse_injected_command,
+)
+from director.planning.skill_commands import make_skill_command_runner
 from planning.folders import SMALL, committed, git, written
 
 
 def text_of(root: Path, text: str, *allowed: str) -> str:
     """A text with its commands run, in a project."""
-    return expand(text, allowed, runner(root)).text
+    return expand_injected_commands(text, allowed, make_skill_command_runner(root)).text
 
 
 @pytest.fixture
@@ -49,12 +55,12 @@ def root(tmp_path: Path) -> Path:
 )
 def test_commands_are_found_where_a_host_would_run_them(text: str, commands: list[str]) -> None:
     """At the start of a line or behind a space; not in fences, not in code."""
-    assert [one.command for one in placeholders(text)] == commands
+    assert [one.command for one in find_injected_commands(text)] == commands
 
 
 def test_the_wrong_form_is_pointed_out_with_the_right_one() -> None:
     """The mark belongs ahead of the backtick."""
-    assert wrong_forms("a\nsee `!cat x` now") == [
+    assert find_wrong_injections("a\nsee `!cat x` now") == [
         "line 2: `!cat x` is not run by anyone: the mark belongs ahead of the backtick, !`cat x`"
     ]
 
@@ -84,11 +90,13 @@ def test_the_wrong_form_is_pointed_out_with_the_right_one() -> None:
 )
 def test_what_could_reach_further_is_refused_whatever_is_allowed(command: str, root: Path) -> None:
     """Traversal, absolute paths, nulls, shell syntax, programs by path, reaching options."""
-    assert refusal(command)
+    assert refuse_injected_command(command)
     ran: list[object] = []
     allowed = [command.split(maxsplit=1)[0]] if command.split() else ["cat"]
     try:
-        done = expand(f"!`{command}`", allowed, lambda argv: ran.append(argv) or Output(""))
+        done = expand_injected_commands(
+            f"!`{command}`", allowed, lambda argv: ran.append(argv) or Output("")
+        )
     except ValueError:
         done = None
     assert ran == []
@@ -161,10 +169,14 @@ def test_a_command_cannot_change_the_project(command: str, root: Path) -> None:
 
 def test_time_and_output_are_bounded(root: Path) -> None:
     """A command that hangs is ended, one that talks is cut at a line."""
-    hang = expand("!`sleep 60`", ["sleep"], runner(root, seconds=0.2))
+    hang = expand_injected_commands(
+        "!`sleep 60`", ["sleep"], make_skill_command_runner(root, seconds=0.2)
+    )
     assert "took more than 0.2 seconds" in hang.text
     (root / "long.txt").write_text("0123456789\n" * 10_000)
-    long = expand("!`cat long.txt`", ["cat"], runner(root, most=1_000)).text
+    long = expand_injected_commands(
+        "!`cat long.txt`", ["cat"], make_skill_command_runner(root, most=1_000)
+    ).text
     assert len(long) < 1_100
     assert long.endswith("0123456789\n[… only the first 1,000 bytes are shown]\n")
 

@@ -10,10 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.planning.disk import Disk
-from director.planning.drift import drift
+from director.planning.drift import find_drift
 from director.planning.project_files import open_project
-from director.planning.project_progress import missing_for, name_of, next_task
-from director.planning.values import ProjectError, as_bytes, as_text
+from director.planning.project_progress import (
+    describe_missing_needs,
+    find_next_task,
+    get_progress_name,
+)
+from director.planning.values import ProjectError, decode_file_bytes, encode_file_text
 from planning.folders import GOAL, SMALL, STEP, TASK, project_of, written
 
 
@@ -67,18 +71,18 @@ def test_line_ends_and_marks_of_other_editors_change_nothing() -> None:
     """Titles, needs, boxes and decisions are found in files of Windows, with a byte order mark."""
     theirs = {path: "\ufeff" + text.replace("\n", "\r\n") for path, text in SMALL.items()}
     project = project_of(theirs)
-    assert drift(project) == []
-    place = next_task(project).place
+    assert find_drift(project) == []
+    place = find_next_task(project).place
     assert place is not None
-    assert name_of(project, place.task) == "Order form"
-    assert name_of(project, place.step) == "Take orders"
-    assert missing_for(project, place) == ""
+    assert get_progress_name(project, place.task) == "Order form"
+    assert get_progress_name(project, place.step) == "Take orders"
+    assert describe_missing_needs(project, place) == ""
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_become_text_and_the_same_bytes_again(content: bytes) -> None:
     """Also what is no UTF-8."""
-    assert as_bytes(as_text(content)) == content
+    assert encode_file_text(decode_file_bytes(content)) == content
 
 
 def test_a_folder_without_a_project_is_refused_with_advice(tmp_path: Path) -> None:

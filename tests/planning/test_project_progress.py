@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from director.planning.project_progress import find_task, next_task
+from director.planning.project_progress import find_next_task, find_task
 from director.planning.values import Project, ProjectError
 from planning.folders import SMALL, TASK, project_of
 
@@ -24,7 +24,7 @@ def two_goals(**needs: str) -> Project:
 
 def where(project: Project) -> str:
     """The numbers of the next task."""
-    place = next_task(project).place
+    place = find_next_task(project).place
     return f"{place.goal.number}.{place.step.number}.{place.task.number}" if place else ""
 
 
@@ -60,13 +60,13 @@ def test_a_project_that_is_done_has_no_next_task_and_says_so() -> None:
         f"g{g}s{s}t{t}": "done"
         for g, s, t in [(1, 1, 1), (1, 1, 2), (1, 2, 1), (1, 2, 2), (2, 1, 1)]
     }
-    assert next_task(two_goals(**every)).why == "Every task is done."
-    assert next_task(project_of({})).why == "There is no goal yet."
+    assert find_next_task(two_goals(**every)).why == "Every task is done."
+    assert find_next_task(project_of({})).why == "There is no goal yet."
 
 
 def test_the_reason_names_the_focus_and_the_needs() -> None:
     """A person can check it."""
-    why = next_task(project_of(SMALL)).why
+    why = find_next_task(project_of(SMALL)).why
     assert "current focus" in why
     assert "Task 1." in why
 

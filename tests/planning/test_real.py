@@ -15,7 +15,7 @@ from director.cli.project_findings import look_at_project
 from director.fresh_context import fresh, keep_context, replay_context, verify_context
 from director.planning.agent_profiles import AGENTS, SKILLS
 from director.planning.project_files import open_project
-from director.planning.project_progress import next_task
+from director.planning.project_progress import find_next_task
 from director.planning.section_format import read_context
 from director.planning.values import ProjectError
 
@@ -61,6 +61,6 @@ def test_its_drift_is_found_and_its_next_task_right(real: Path) -> None:
     found = {each.name: each.said for each in look_at_project(real)}
     assert "next is goal 3, step 1, task 1" in found["Project .director/GAMEPLAN.md"]
     assert sum("'Not started'" in said for said in found.values()) == 2
-    place = next_task(open_project(real)).place
+    place = find_next_task(open_project(real)).place
     assert place is not None
     assert str(place) == "goal 3, step 1, task 1"

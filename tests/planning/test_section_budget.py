@@ -9,8 +9,8 @@ import pytest
 
 from director.context.values import chars4
 from director.planning.budget_report import Limit
-from director.planning.context_assembly import ContextRequest, Fresh, assemble
-from director.planning.markdown import blocks
+from director.planning.context_assembly import ContextRequest, Fresh, assemble_context
+from director.planning.markdown import parse_markdown_blocks
 from director.planning.recent_changes import Commit
 from director.planning.section_budget import TooLarge
 from director.planning.section_format import read_context
@@ -39,7 +39,7 @@ _COMMITS = [Commit("0" * 40, f"Change number {n} of the many that were made") fo
 def made(agent: str, window: int, files: Mapping[str, str] = _FILES, **options: object) -> Fresh:
     """A context of these files in a window counted in fours of characters."""
     ask = ContextRequest(agent, **options)  # type: ignore[arg-type]
-    return assemble(project_of(files), ask, Limit(window, chars4), commits=_COMMITS)
+    return assemble_context(project_of(files), ask, Limit(window, chars4), commits=_COMMITS)
 
 
 def whole(agent: str, files: Mapping[str, str] = _FILES) -> int:
@@ -204,7 +204,7 @@ def test_a_cut_falls_between_blocks_and_names_the_lines() -> None:
     cut = made("build", 6_000, files)
     section = next(one for one in cut.sections if one.name == "codebase")
     for source in section.sources:
-        ends = {block.end for block in blocks(source.text)}
+        ends = {block.end for block in parse_markdown_blocks(source.text)}
         assert source.spans
         assert all(end in ends for _, end in source.spans)
         assert re.search(

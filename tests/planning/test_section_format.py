@@ -6,17 +6,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from director.planning.recent_changes import Commit, changes, plainly, read_log
+from director.planning.recent_changes import (
+    Commit,
+    read_change_log,
+    read_recent_changes,
+    simplify_change_subject,
+)
 from director.planning.section_format import (
     HEADED,
     ORDER,
     Source,
-    heading,
+    escape_section_name,
     read_context,
     render_context,
     write_section,
 )
-from director.planning.tasktypes import contains_word, find_types
+from director.planning.tasktypes import contains_task_word, find_task_types
 
 _BITS = [
     *(f"<{mark}{tag}>" for tag in ORDER for mark in ("", "/")),
@@ -72,7 +77,7 @@ def test_what_is_read_back_is_what_was_written(
     back = read_context(render_context(sections))
     ranked = sorted(sections, key=lambda one: ORDER.index(one.name))
     assert back == [
-        (one.name, tuple((heading(source.name), source.text) for source in one.sources))
+        (one.name, tuple((escape_section_name(source.name), source.text) for source in one.sources))
         for one in ranked
     ]
 
@@ -134,16 +139,16 @@ def test_a_text_that_is_no_context_is_refused(text: str) -> None:
 )
 def test_a_commit_is_told_in_plain_language(subject: str, told: str) -> None:
     """Without codes."""
-    assert plainly(subject) == told
+    assert simplify_change_subject(subject) == told
 
 
 def test_bookkeeping_is_left_out_before_ten_are_taken() -> None:
     """And only what lay between them is counted."""
     log = [Commit("1", "session: update timestamps"), Commit("2", "Log undo: x")] * 3
-    found = changes([*log, *(Commit("3", f"Change {n}") for n in range(12)), *log])
+    found = read_recent_changes([*log, *(Commit("3", f"Change {n}") for n in range(12)), *log])
     assert (len(found.lines), found.left_out) == (10, 6)
-    assert changes([]).text == "No earlier progress is recorded.\n"
-    assert [one.subject for one in read_log("abcdef1 2026-01-02 a b\nabcdef2 c\nno\n")] == [
+    assert read_recent_changes([]).text == "No earlier progress is recorded.\n"
+    assert [one.subject for one in read_change_log("abcdef1 2026-01-02 a b\nabcdef2 c\nno\n")] == [
         "a b",
         "c",
     ]
@@ -162,7 +167,7 @@ def test_bookkeeping_is_left_out_before_ten_are_taken() -> None:
 )
 def test_only_the_tools_own_commits_are_bookkeeping(subject: str, books: bool) -> None:  # noqa: FBT001
     """A project may have sessions of its own."""
-    assert changes([Commit("1", subject)]).left_out == books
+    assert read_recent_changes([Commit("1", subject)]).left_out == books
 
 
 @pytest.mark.parametrize(
@@ -183,10 +188,10 @@ def test_only_the_tools_own_commits_are_bookkeeping(subject: str, books: bool) -
 )
 def test_a_word_counts_only_whole(word: str, text: str, there: bool) -> None:  # noqa: FBT001
     """Or as a plural."""
-    assert contains_word(word, text) is there
+    assert contains_task_word(word, text) is there
 
 
 def test_only_what_is_to_do_and_when_it_is_done_tell_the_kind() -> None:
     """Why it matters does not."""
     task = "# Task: Page\n\n## What To Do\n\nBake.\n\n## Why It Matters\n\nThe form.\n\n## Done When\n\n- a route answers\n"
-    assert find_types(task).evidence == {"API": ("route",)}
+    assert find_task_types(task).evidence == {"API": ("route",)}

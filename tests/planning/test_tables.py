@@ -8,7 +8,7 @@ import pytest
 
 from director.planning.agent_profiles import AGENTS, SKILLS, load_profile
 from director.planning.section_format import DEEP, HEADED, ORDER
-from director.planning.tasktypes import API, TESTING, UI, find_types
+from director.planning.tasktypes import API, TESTING, UI, find_task_types
 from planning.example import bakery, shown, source
 
 _STEP = "goals/01-take-orders/02-ordering/STEP.md"
@@ -156,7 +156,7 @@ def test_skill_profile(row: str) -> None:
 def test_task_type(row: str, words: tuple[str, ...], files: list[str]) -> None:
     """Each keyword tells it, and chooses its files."""
     for word in words:
-        kinds = find_types(f"## What To Do\n\nDo the {word} now.\n")
+        kinds = find_task_types(f"## What To Do\n\nDo the {word} now.\n")
         assert row in [one.name for one in kinds.types]
         assert list(kinds.files)[: len(files)] == files or len(kinds.types) > 1
         assert row == "General" or word in kinds.evidence[row]

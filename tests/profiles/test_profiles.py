@@ -9,8 +9,8 @@ import pytest
 from director.profiles import TOOLS, ProfileError, load_profile, place_sections, read_profile
 from director.profiles.values import MODES, with_mode
 from director.sections.boundary import NAMES, read_sections
-from director.sections.section_texts import SECTIONS, section
-from director.sections.system import prompt
+from director.sections.section_texts import SECTIONS, render_section_text
+from director.sections.system import read_system_prompt
 from director.settings import MODES as SETTING
 from director.settings import PROFILES
 from sections.states import BUILDING, STATES
@@ -72,7 +72,7 @@ def test_every_profile_shows_the_same_texts(name: str) -> None:
     """Wherever they stand: a section is rendered by one function."""
     found = place_sections(load_profile(name), BUILDING)
     for one in (*found.instructions, *found.first, *found.last):
-        assert one == section(one.name, BUILDING)
+        assert one == render_section_text(one.name, BUILDING)
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -88,7 +88,7 @@ def test_a_message_of_sections_is_those_sections(state: str) -> None:
 def test_clean_injects_nothing() -> None:
     """The instructions are the system prompt; until there is a summary, that is all."""
     found = place_sections(load_profile("clean"), STATES["begun"])
-    assert [one.text for one in found.instructions] == [prompt("system")]
+    assert [one.text for one in found.instructions] == [read_system_prompt("system")]
     assert (found.first_message, found.last_message) == ("", "")
 
 

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from director.runs import Run, Step, steps_of
+from director.runs import Run, Step, list_run_steps
 from director.store import Store
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 from director.workflow.values import Json, Workflow
 
 
@@ -37,14 +37,14 @@ def fails(alias: str = "bad") -> dict[str, Any]:
 def flow(*nodes: Mapping[str, Json], origin: str = "", **more: Json) -> Workflow:
     """A workflow of nodes."""
     origins = [origin] if origin else []
-    return from_json(
+    return read_workflow_document(
         {"version": 1, "id": "w", "name": "W", "origins": origins, "nodes": list(nodes), **more}
     )
 
 
 def by_key(store: Store, run: Run) -> dict[str, Step]:
     """The steps of a run, by key, with aliases in place of ids."""
-    return {step.key.replace("id-", ""): step for step in steps_of(store, run.id)}
+    return {step.key.replace("id-", ""): step for step in list_run_steps(store, run.id)}
 
 
 def statuses(store: Store, run: Run) -> dict[str, str]:

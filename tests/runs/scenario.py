@@ -15,10 +15,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs
 
-from director.runs import Run, records_of, steps_of
+from director.runs import Run, list_run_records, list_run_steps
 from director.store import Store
-from director.store.run_variables import variables
-from director.workflow.document import from_json
+from director.store.run_variables import read_run_variables
+from director.workflow.document import read_workflow_document
 from director.workflow.values import Json, Workflow
 
 ITEMS = {"pens": 3, "paper": 5, "ink": 8}
@@ -136,7 +136,7 @@ def served(port: int = 0) -> Iterator[Site]:
 
 def workflow(origin: str) -> Workflow:
     """The ten nodes."""
-    return from_json(
+    return read_workflow_document(
         {
             "version": 1,
             "id": "order_supplies",
@@ -222,9 +222,10 @@ def end_of(store: Store, run: Run, site: Site) -> dict[str, object]:
     return {
         "state": run.state,
         "orders": [dict(order) for order in site.orders],
-        "variables": variables(store, run.id),
+        "variables": read_run_variables(store, run.id),
         "records": [
-            (each.id, each.status, each.fields, each.vars) for each in records_of(store, run.id)
+            (each.id, each.status, each.fields, each.vars)
+            for each in list_run_records(store, run.id)
         ],
-        "steps": {step.key: (step.state, step.status) for step in steps_of(store, run.id)},
+        "steps": {step.key: (step.state, step.status) for step in list_run_steps(store, run.id)},
     }

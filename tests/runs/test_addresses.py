@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from director.runs import run_workflow, steps_of
-from director.runs.playwright_script import script_of
-from director.runs.run_journal import step_json
+from director.runs import list_run_steps, run_workflow
+from director.runs.playwright_script import write_playwright_script
+from director.runs.run_journal import encode_step
 from director.secrets import Vault
 from director.store import Store
-from director.workflow.templates import Template, resolve
+from director.workflow.templates import Template, resolve_templates
 from director.workflow.values import Json, Workflow, WorkflowError
 from runs.answers import Form, sent_to, serve_answers
 from runs.building import flow, node, pages, result, setting, statuses
@@ -67,7 +67,7 @@ def test_only_the_value_of_a_parameter_is_encoded(url: str, found: str) -> None:
     def lookup(_: Template) -> Json:
         return "b c&d"
 
-    assert resolve(url, lookup, within="address") == found
+    assert resolve_templates(url, lookup, within="address") == found
 
 
 def test_an_error_page_fails_the_node_that_opened_it(live: Live, store: Store) -> None:
@@ -105,7 +105,7 @@ def test_a_script_opens_pages_within_the_same_time() -> None:
     """By `navigate` and `openNewTab`, and with `any_status` in both."""
     more: dict[str, Json] = {"url": "https://a.test/", "any_status": True, "timeout": 90_000}
     for action in ({"action": "navigate"}, {"action": "openNewTab", "name": "second"}):
-        written = script_of(_opens("https://a.test", **action, **more))
+        written = write_playwright_script(_opens("https://a.test", **action, **more))
         assert "'https://a.test/', any_status=True, timeout=90000)" in written
     for wrong in (0, "soon"):
         with pytest.raises(WorkflowError, match="timeout"):
@@ -115,11 +115,14 @@ def test_a_script_opens_pages_within_the_same_time() -> None:
 def test_a_script_does_the_same(tmp_path: Path) -> None:
     """It encodes what the run encodes and fails where the run fails."""
     with pages(index=SHOW) as origin:
-        done = _play(tmp_path, script_of(workflow(origin, "Ida Holm&Co")))
+        done = _play(tmp_path, write_playwright_script(workflow(origin, "Ida Holm&Co")))
         assert done.returncode == 0, done.stderr
         kept = json.loads((tmp_path / "out.json").read_text())["variables"]
         assert (kept.get("read.result") or kept["read"]["result"])["items"] == ["Ida Holm&Co"]
-        failed = _play(tmp_path, script_of(_opens(origin, action="navigate", url=f"{origin}/gone")))
+        failed = _play(
+            tmp_path,
+            write_playwright_script(_opens(origin, action="navigate", url=f"{origin}/gone")),
+        )
         assert failed.returncode == 1
         assert "answered with an error, 404" in failed.stderr
 
@@ -171,7 +174,7 @@ def test_a_common_word_in_the_vault_changes_no_condition(  # noqa: PLR0917  fixt
         workflow = flow({**opened, "ensures": [{**asked, "within": 200}]}, origin=site.origin)
         run = live.run(run_workflow(store, workflow, live.means(secrets=vault)))
     assert run.state == ("done" if holds else "failed"), run.error
-    told = json.dumps(next(step_json(each) for each in steps_of(store, run.id))["evidence"])
+    told = json.dumps(next(encode_step(each) for each in list_run_steps(store, run.id))["evidence"])
     assert not re.search(r"found\": \"[^\"]*(shop01|canary)", told)
 
 

@@ -19,19 +19,26 @@ from hypothesis import strategies as st
 
 from browser.programs import browsers_of
 from director.browser import BrowserError, open_browser
-from director.browser.actions import act
-from director.runs import Run, RunDependencies, cancel, queue_run, reopen, run_of
+from director.browser.actions import run_action
+from director.runs import (
+    Run,
+    RunDependencies,
+    cancel_workflow_run,
+    queue_run,
+    read_run,
+    reopen_workflow_run,
+)
 from director.runs.liveness import Liveness
-from director.runs.run_execution import execute, submit
+from director.runs.run_execution import execute, submit_run_execution
 from director.runs.run_journal import RunJournal
-from director.runs.run_queue import Queue, queue_url
+from director.runs.run_queue import Queue, make_queue_url
 from director.runs.stage import Stage
 from director.runs.status import RunStatuses
 from director.runs.values import RunTaken
 from director.runs.worker import Pace, Worker
 from director.store import Beat, Store, StoreError, open_store
-from director.store.machine_identity import machine_id
-from director.workflow.document import from_json
+from director.store.machine_identity import read_machine_id
+from director.workflow.document import read_workflow_document
 from director.workflow.values import Config, Json, Workflow
 from runs import scenario
 from runs.conftest import Live
@@ -47,7 +54,7 @@ OTHER_MACHINE = "another boot/another namespace"
 def asking_flow(origins: list[str] | None = None) -> Workflow:
     """A node that a model answers, and one that needs nothing."""
     schema: Json = {"type": "object", "properties": {"n": {"type": "integer"}}}
-    return from_json(
+    return read_workflow_document(
         {
             "version": 2,
             "id": "asking",
@@ -105,8 +112,8 @@ def test_case_1_a_store_that_is_away_for_a_while_ends_no_run_and_no_heartbeat() 
             await come(lambda: bool(worker.trouble))
             await asyncio.sleep(2.5)  # longer than the patience of others
             await asyncio.to_thread(start)
-            await until(lambda: run_of(store, "first").state == "done", store)
-            await until(lambda: run_of(store, "second").state == "done", store)
+            await until(lambda: read_run(store, "first").state == "done", store)
+            await until(lambda: read_run(store, "second").state == "done", store)
             await come(lambda: not worker.trouble)
 
     with contextlib.ExitStack() as opened:
@@ -115,10 +122,10 @@ def test_case_1_a_store_that_is_away_for_a_while_ends_no_run_and_no_heartbeat() 
         except NoPostgres as reason:
             pytest.skip(str(reason))
         store = opened.enter_context(open_store(server.url))
-        with Queue(queue_url(store.url)) as queue:
+        with Queue(make_queue_url(store.url)) as queue:
             for name in ("first", "second"):
                 queue_run(store, asking_flow(["http://127.0.0.1:1"]), RunDependencies(), id_=name)
-                submit(store, queue, name)
+                submit_run_execution(store, queue, name)
         asyncio.run(go(store, server.stop, server.start))
         states = [each.body["state"] for each in store.versions("run", "first")]
         assert "failed" not in states
@@ -144,7 +151,7 @@ def test_case_2_a_worker_that_lost_its_run_after_a_step_was_begun_does_not_act(
             await session.navigate(f"{site.origin}/login")
             RunJournal(store, run, worker="other").take()
             with pytest.raises(RunTaken):
-                await act(session, click)
+                await run_action(session, click)
         finally:
             await stage.close()
 
@@ -195,7 +202,7 @@ def test_case_2_a_worker_without_a_heartbeat_stops_its_runs_before_others_take_t
                 store.mute = False
                 await until(lambda: len(begun) == 2, store)
 
-        with Queue(queue_url(store.url)) as queue:
+        with Queue(make_queue_url(store.url)) as queue:
             give(store, queue, "run")
         asyncio.run(go())
     assert any("gives no heartbeat" in each.message for each in caplog.records)
@@ -225,7 +232,7 @@ def test_case_2_a_worker_that_was_too_busy_for_a_heartbeat_goes_on_while_nobody_
             assert stopped.is_set() is not goes_on
 
     with open_store(prepared("sqlite", tmp_path)) as store:
-        with Queue(queue_url(store.url)) as queue:
+        with Queue(make_queue_url(store.url)) as queue:
             give(store, queue, "run")
         asyncio.run(go())
 
@@ -241,22 +248,22 @@ def test_case_3_rows_of_ended_runs_and_dead_workers_hold_up_no_site(
         end_run(store, run)
 
     with open_store(prepared(engine, tmp_path)) as store:
-        with Queue(queue_url(store.url)) as queue:
+        with Queue(make_queue_url(store.url)) as queue:
             give(store, queue, "held", site)
             with worker_program(store, "first", 60) as first:
-                client = DBOSClient(system_database_url=queue_url(store.url))
+                client = DBOSClient(system_database_url=make_queue_url(store.url))
                 asyncio.run(until(lambda: held_rows(client) == 1, store))
                 first.kill()
                 first.wait()
-            cancel(store, "held")
+            cancel_workflow_run(store, "held")
             give(store, queue, "next", site)
             give(store, queue, "lost", site)
             lost = client.list_workflows(workflow_id_prefix="lost#")
             client.cancel_workflow(lost[0].workflow_id)
             client.destroy()
         ended = ("next", "lost")
-        work(store, at_once, lambda: {run_of(store, each).state for each in ended} == {"done"})
-        assert run_of(store, "held").state == "cancelled"
+        work(store, at_once, lambda: {read_run(store, each).state for each in ended} == {"done"})
+        assert read_run(store, "held").state == "cancelled"
 
 
 def held_rows(client: DBOSClient) -> int:
@@ -269,7 +276,7 @@ def test_case_4_two_workers_of_one_name_are_two_and_the_death_of_one_is_seen(
 ) -> None:
     """The other takes the run over, although its name still gives signs of life."""
     with open_store(prepared("sqlite", tmp_path)) as store:
-        with Queue(queue_url(store.url)) as queue:
+        with Queue(make_queue_url(store.url)) as queue:
             give(store, queue, "run")
         with worker_program(store, "same", 0.5) as first:
             asyncio.run(until(lambda: len(store.ids("mark")) == 1, store))
@@ -286,7 +293,7 @@ def test_case_4_a_process_number_tells_nothing_about_another_machine() -> None:
     """Of the same boot and namespace a number that is free means death; elsewhere nothing does."""
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    here = Beat("w", "host", ended.pid, 0.0, 1, 1, machine_id())
+    here = Beat("w", "host", ended.pid, 0.0, 1, 1, read_machine_id())
     elsewhere = Beat("w", "host", ended.pid, 0.0, 1, 1, OTHER_MACHINE)
     assert here.has_ended
     assert not elsewhere.has_ended
@@ -317,7 +324,7 @@ def test_case_5_a_browser_that_dies_while_a_run_starts_on_it_fails_no_run(
 
     spared = browsers_of(os.getpid())
     live.run(go())
-    assert run_of(store, "ten").state == "done"
+    assert read_run(store, "ten").state == "done"
     assert [each.body["state"] for each in store.versions("run", "ten")].count("failed") == 0
     assert len(tries) == 3
 
@@ -330,11 +337,11 @@ def test_case_5_a_run_that_waits_for_a_browser_can_be_cancelled(store: Store) ->
     async def means(_run: Run) -> RunDependencies:
         tries.append("try")
         if len(tries) == 2:
-            cancel(store, "run")
+            cancel_workflow_run(store, "run")
         raise BrowserError("There is none.")
 
     asyncio.run(execute(store, means)("run"))
-    assert run_of(store, "run").state == "cancelled"
+    assert read_run(store, "run").state == "cancelled"
     assert len(tries) == 2
 
 
@@ -348,8 +355,8 @@ def test_case_5_a_browser_that_never_starts_makes_the_run_fail_after_some_tries(
         raise BrowserError("There is none.")
 
     asyncio.run(execute(store, means)("run"))
-    assert run_of(store, "run").error == {"message": "There is none.", "kind": "browser"}
-    assert reopen(store, "run").state == "queued"
+    assert read_run(store, "run").error == {"message": "There is none.", "kind": "browser"}
+    assert reopen_workflow_run(store, "run").state == "queued"
 
 
 @pytest.mark.promise("G4")
@@ -385,7 +392,7 @@ def test_case_6_a_site_that_is_away_for_two_seconds_fails_no_run(live: Live, sto
     finally:
         over.set()
         coming.join()
-    assert run_of(store, "ten").state == "done"
+    assert read_run(store, "ten").state == "done"
     assert len(orders) == 1
 
 
@@ -452,7 +459,7 @@ def test_case_8_a_run_says_why_it_does_not_move(tmp_path: Path) -> None:
 
 def explain(store: Store, run: str) -> str:
     """What is said of a run now."""
-    return RunStatuses(store).explain(run_of(store, run))
+    return RunStatuses(store).explain(read_run(store, run))
 
 
 def hold(store: Store, run: str, worker: str) -> None:

@@ -11,9 +11,9 @@ import pytest
 from director.cli.local_runs import finish, summary
 from director.cli.run_tables import history
 from director.runs import Run, RunDependencies, run_workflow
-from director.runs.branch_choices import BranchChoice, read_choices
-from director.runs.run_report import report_html
-from director.runs.run_text import branch_lines
+from director.runs.branch_choices import BranchChoice, read_branch_choices
+from director.runs.run_report import render_run_report
+from director.runs.run_text import write_branch_run_lines
 from director.services.runs import get_run, read_history
 from director.services.workspace import make_workspace
 from director.store import Store
@@ -53,12 +53,12 @@ def test_what_a_route_skipped_is_told_by_name_everywhere(
     """In the terminal, in the history, the report, on the page and as JSON; the exit code is 0."""
     run = run_of(store, people("Ada", "Ben", "Cleo", key=key))
     line = "decide, 3 items: skip 2 (Ada, Cleo); enter 1 (Ben)"
-    assert branch_lines(read_choices(run.summary)) == [line]
+    assert write_branch_run_lines(read_branch_choices(run.summary)) == [line]
     workspace = make_workspace(store)
     stored = read_history(workspace, run.id)
     assert f"\nbranches: {line}" in summary(stored, None)
     assert f"\nbranches: {line}" in history(stored)
-    assert line in report_html(store, run.id)
+    assert line in render_run_report(store, run.id)
     assert get_run(workspace, run.id).branches == (line,)
     assert finish(workspace, run.id, report=None, as_json=True) == 0
     told = json.loads(capsys.readouterr().out)["summary"]["branches"]
@@ -76,7 +76,7 @@ def test_a_run_that_fails_tells_what_was_entered_before(store: Store) -> None:
     find = code("find", repr(rows), create_records={"type": "person", "key": "name"})
     run = run_of(store, flow(find, loop, ROUTE, PARTS[0], fails))
     assert run.state == "failed"
-    assert branch_lines(read_choices(run.summary)) == [
+    assert write_branch_run_lines(read_branch_choices(run.summary)) == [
         "decide, 3 items: skip 1 (Ada); enter 2 (Ben, Dora)"
     ]
 
@@ -97,7 +97,7 @@ def test_elements_of_a_list_are_named_by_what_they_hold(
     given = {"name": name if not isinstance(over[0], list) else "", "known": sorted(KNOWN)}
     route = {**ROUTE, "config": {**ROUTE["config"], "input": given}}
     loop = node("each", "iterate", over=over, variable="one", body=["decide"])
-    found = read_choices(run_of(store, flow(loop, route, *PARTS)).summary)
+    found = read_branch_choices(run_of(store, flow(loop, route, *PARTS)).summary)
     assert [(each.branch, [*each.names]) for each in found] == names
 
 
@@ -109,16 +109,16 @@ def test_an_item_that_no_branch_takes_is_told_and_a_route_in_no_loop_is_not(stor
     given = {"name": "{{one}}", "known": sorted(KNOWN)}
     inside = {**route, "config": {**route["config"], "input": given}}
     run = run_of(store, flow(loop, inside, PARTS[0]))
-    assert branch_lines(read_choices(run.summary)) == [
+    assert write_branch_run_lines(read_branch_choices(run.summary)) == [
         "decide, 2 items: known 1 (Ada); no branch 1 (Ben)"
     ]
     alone = {**ROUTE, "config": {**ROUTE["config"], "input": {"name": "Ada", "known": ["Ada"]}}}
-    assert read_choices(run_of(store, flow(alone, *PARTS)).summary) == []
+    assert read_branch_choices(run_of(store, flow(alone, *PARTS)).summary) == []
 
 
 def test_many_names_are_cut_in_a_line_and_secrets_are_hidden() -> None:
     """Ten names by default, all that are stored where there is room."""
     many = BranchChoice("n", "decide", "skip", 12, tuple(str(n) for n in range(12)))
-    assert branch_lines([many])[0].endswith("8, 9, … 2 more)")
-    assert branch_lines([many], most=200)[0].endswith("10, 11)")
-    assert read_choices({"branches": [json.loads(json.dumps(many.json()))]}) == [many]
+    assert write_branch_run_lines([many])[0].endswith("8, 9, … 2 more)")
+    assert write_branch_run_lines([many], most=200)[0].endswith("10, 11)")
+    assert read_branch_choices({"branches": [json.loads(json.dumps(many.json()))]}) == [many]

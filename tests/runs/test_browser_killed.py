@@ -18,7 +18,7 @@ import pytest
 
 from browser.programs import browsers_of
 from director.browser import open_browser
-from director.runs import Run, RunDependencies, drive, queue_run, resume, run_of
+from director.runs import Run, RunDependencies, drive_run, queue_run, read_run, resume_workflow_run
 from director.store import Store, open_store
 from runs import scenario
 from runs.conftest import SEAL, Live
@@ -62,7 +62,7 @@ class KillingWait:
 async def alone(store: Store) -> Run:
     """Do the run in a browser of its own, from opening it to closing it."""
     async with open_browser() as browser:
-        return await drive(
+        return await drive_run(
             store, "ten", RunDependencies(browser=browser, seal=SEAL, pictures="none")
         )
 
@@ -89,13 +89,13 @@ def kill_and_resume(
         site.arrived = arrived
         waits = live.run(killed())
         site.arrived = lambda _: None
-        ended = run_of(store, "ten")
+        ended = read_run(store, "ten")
         if ended.state != "done":
             said = str((ended.error or {})["message"])
             assert ended.error == {"message": said, "kind": "browser"}
             assert said.startswith("The browser ended: it ")
             assert "Browser logs" not in said
-            ended = live.run(resume(store, "ten", live.means()))
+            ended = live.run(resume_workflow_run(store, "ten", live.means()))
         return scenario.end_of(store, ended, site), waits
 
 

@@ -11,7 +11,7 @@ import pytest
 from director.runs import Run, run_workflow
 from director.secrets import Vault
 from director.store import Store
-from director.store.run_variables import variables
+from director.store.run_variables import read_run_variables
 from runs.building import by_key, code, flow, node, pages, result, statuses
 from runs.conftest import Live
 
@@ -273,7 +273,7 @@ def test_a_secret_is_typed_and_stands_nowhere(
     assert run.error is None
     assert result(store, run, "name")["typed"] == "{{secret:login}}"
     assert result(store, run, "read")["items"] == [{"v": "[redacted]"}]
-    assert "canary" not in str(variables(store, run.id))
+    assert "canary" not in str(read_run_variables(store, run.id))
     assert not any("canary" in str(change.what) for change in store.changes())
 
 

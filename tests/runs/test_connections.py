@@ -10,8 +10,8 @@ from pathlib import Path
 
 import psycopg
 
-from director.runs import run_of
-from director.runs.run_queue import Queue, queue_url
+from director.runs import read_run
+from director.runs.run_queue import Queue, make_queue_url
 from director.store import open_store
 from runs.test_worker import give
 from store.engines import prepared
@@ -24,7 +24,7 @@ def test_a_worker_has_at_most_three_connections_to_its_server(tmp_path: Path) ->
     """Looked at all the time while it does four runs, two at once."""
     url = prepared("postgresql", tmp_path)
     runs = [f"run-{number}" for number in range(4)]
-    with open_store(url) as store, Queue(queue_url(store.url)) as queue:
+    with open_store(url) as store, Queue(make_queue_url(store.url)) as queue:
         for run in runs:
             give(store, queue, run)
         program = subprocess.Popen(
@@ -38,11 +38,11 @@ def test_a_worker_has_at_most_three_connections_to_its_server(tmp_path: Path) ->
                 while time.monotonic() < until:
                     row = looking.execute(_COUNT, [NAME]).fetchone()
                     most = max(most, row[0] if row else 0)
-                    if all(run_of(store, run).state == "done" for run in runs):
+                    if all(read_run(store, run).state == "done" for run in runs):
                         break
                     time.sleep(0.02)  # the worker needs the processor as well
         finally:
             program.terminate()
             program.wait(60)
-        assert [run_of(store, run).state for run in runs] == ["done"] * 4
+        assert [read_run(store, run).state for run in runs] == ["done"] * 4
     assert 1 <= most <= 3

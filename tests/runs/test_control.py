@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from director.runs import Run, RunDependencies, records_of, run_workflow, try_node
+from director.runs import Run, RunDependencies, list_run_records, run_workflow, try_node
 from director.store import Store
-from director.store.run_variables import variables
-from director.workflow.edit import update
+from director.store.run_variables import read_run_variables
+from director.workflow.edit import edit_node
 from director.workflow.values import Workflow
 from runs.building import by_key, code, fails, flow, node, result, setting, statuses
 
@@ -107,7 +107,9 @@ def test_a_record_that_fails_does_not_stop_the_others(store: Store) -> None:
     assert (run.state, told["processed"], told["total"], told["recordsFailed"]) == ("done", 2, 3, 1)
     assert told["errors"][0]["record_id"] == "item_002"
     assert "ZeroDivisionError" in told["errors"][0]["error"]
-    assert [(each.id, each.status, dict(each.vars)) for each in records_of(store, run.id)] == [
+    assert [
+        (each.id, each.status, dict(each.vars)) for each in list_run_records(store, run.id)
+    ] == [
         ("item_001", "complete", {"work": 6}),
         ("item_002", "failed", {}),
         ("item_003", "complete", {"work": 3}),
@@ -122,7 +124,7 @@ def test_a_run_in_which_a_round_failed_is_doubted_until_that_is_dismissed(store:
     assert str(doubt["sentence"]).startswith("1 of 3 rounds of each failed and were left out: ")
     assert "ZeroDivisionError" in str(doubt["sentence"])
     dismissed = {"checks": [{"kind": "rounds", "dismissed": True, "because": "one is known"}]}
-    assert done(store, update(workflow, "each", dismissed)).doubts == ()
+    assert done(store, edit_node(workflow, "each", dismissed)).doubts == ()
 
 
 def test_a_loop_of_which_every_round_failed_fails(store: Store) -> None:
@@ -137,7 +139,7 @@ def test_on_error_stop_stops_at_the_record_that_fails(store: Store) -> None:
     """The run failed; what came before stays done and what comes after was not touched."""
     run = done(store, flow(FIND, each(on_error="stop"), WORK))
     assert run.state == "failed"
-    assert [each.status for each in records_of(store, run.id)] == [
+    assert [each.status for each in list_run_records(store, run.id)] == [
         "complete",
         "failed",
         "discovered",
@@ -173,7 +175,7 @@ def test_an_iterate_over_a_list_names_its_element_and_its_number(store: Store) -
         ["a", 0, 0, 2, True, False],
         ["b", 1, 1, 2, False, True],
     ]
-    assert sorted(variables(store, run.id)) == ["names"]
+    assert sorted(read_run_variables(store, run.id)) == ["names"]
 
 
 def test_an_iterate_over_what_is_no_list_fails(store: Store) -> None:
@@ -190,7 +192,7 @@ def test_records_found_again_keep_what_was_gathered(store: Store) -> None:
     again = code("again", "[{'n': 1, 'more': 7}, {'n': 9}]", create_records=keyed)
     find = {**FIND, "config": {**FIND["config"], "create_records": keyed}}
     run = done(store, flow(find, each(), WORK, again))
-    first, *others = records_of(store, run.id)
+    first, *others = list_run_records(store, run.id)
     assert (first.status, dict(first.vars)) == ("complete", {"work": 6})
     assert dict(first.fields) == {"find": {"n": 1}, "again": {"n": 1, "more": 7}}
     assert len(others) == 3
@@ -355,8 +357,8 @@ def test_a_node_can_be_tried_in_the_workbench(store: Store) -> None:
         run = asyncio.run(try_node(store, workflow, "work", RunDependencies(), record="item_003"))
         assert (run.state, result(store, run, "work")) == ("done", 3)
     assert by_key(store, run)["work"].attempt > 1
-    assert dict(records_of(store, run.id)[2].vars) == {"work": 3}
-    assert records_of(store, run.id)[0].status == "discovered"
+    assert dict(list_run_records(store, run.id)[2].vars) == {"work": 3}
+    assert list_run_records(store, run.id)[0].status == "discovered"
 
 
 @pytest.mark.parametrize("name", ["key", "self", "name"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from director.runs import Run, drive, queue_run, resume, steps_of
+from director.runs import Run, drive_run, list_run_steps, queue_run, resume_workflow_run
 from director.store import Store, open_store
 from runs import scenario
 from runs.conftest import Live
@@ -28,7 +28,7 @@ async def start(store: Store, site: scenario.Site, live: Live) -> Run:
     made = queue_run(
         store, scenario.workflow(site.origin), live.means(), inputs=scenario.INPUTS, id_="ten"
     )
-    return await drive(store, made.id, live.means())
+    return await drive_run(store, made.id, live.means())
 
 
 def crash_and_resume(live: Live, folder: Path, at: int, *, written: bool) -> dict[str, object]:
@@ -44,7 +44,7 @@ def crash_and_resume(live: Live, folder: Path, at: int, *, written: bool) -> dic
         live.run(crashing())
         if store.get("run", "ten") is None:
             live.run(start(store, site, live))
-        run = live.run(resume(store, "ten", live.means()))
+        run = live.run(resume_workflow_run(store, "ten", live.means()))
         return scenario.end_of(store, run, site)
 
 
@@ -83,7 +83,7 @@ def interrupt_and_resume(live: Live, folder: Path, at: int) -> tuple[dict[str, o
             return waiting.waits
 
         waits = live.run(crashing())
-        run = live.run(resume(store, "ten", live.means()))
+        run = live.run(resume_workflow_run(store, "ten", live.means()))
         return scenario.end_of(store, run, site), waits
 
 
@@ -119,9 +119,9 @@ def test_two_workers_cannot_both_finish_a_step(
                 held.set()
                 await asyncio.Event().wait()
 
-        first = asyncio.create_task(drive(store, made.id, live.means(worker="slow", pace=pace)))
+        first = asyncio.create_task(drive_run(store, made.id, live.means(worker="slow", pace=pace)))
         await held.wait()
-        second = await drive(store, made.id, live.means(worker="quick"))
+        second = await drive_run(store, made.id, live.means(worker="quick"))
         with pytest.raises(Exception, match="quick"):
             await first
         return second
@@ -130,4 +130,6 @@ def test_two_workers_cannot_both_finish_a_step(
     assert run.state == "done"
     assert run.worker == "quick"
     assert len(site.orders) == 1
-    assert {step.worker for step in steps_of(store, "ten") if step.key == "n_order"} == {"quick"}
+    assert {step.worker for step in list_run_steps(store, "ten") if step.key == "n_order"} == {
+        "quick"
+    }

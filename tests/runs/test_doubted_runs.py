@@ -17,11 +17,11 @@ import pytest
 
 from director.browser import Origins
 from director.runs import Run, run_workflow, try_node
-from director.runs.playwright_script import script_of
-from director.runs.run_report import report_html
+from director.runs.playwright_script import write_playwright_script
+from director.runs.run_report import render_run_report
 from director.store import Store
-from director.workflow.document import from_json
-from director.workflow.edit import update
+from director.workflow.document import read_workflow_document
+from director.workflow.edit import edit_node
 from director.workflow.values import Workflow
 from runs.building import flow, node
 from runs.conftest import Live
@@ -74,9 +74,9 @@ def test_a_run_that_read_one_page_of_three_is_doubted_until_that_is_dismissed(
     (doubt,) = run.doubts
     assert (doubt["kind"], doubt["alias"]) == ("total", "read")
     assert doubt["sentence"] == "read read 20 rows, and the page says '45 results'."
-    assert "Doubts (1)" in report_html(store, run.id)
+    assert "Doubts (1)" in render_run_report(store, run.id)
     check = {"kind": "total", "dismissed": True, "because": "the first are enough"}
-    assert once(live, store, update(first, "read", {"checks": [check]})).doubts == ()
+    assert once(live, store, edit_node(first, "read", {"checks": [check]})).doubts == ()
     loop = node("loop", "iterate", over=["1", "2", "3"], variable="page", body=["open", "read"])
     every = flow(loop, go("open", f"{origin}/list?page={{{{page}}}}"), read(), origin=origin)
     assert once(live, store, every).doubts == ()
@@ -93,7 +93,7 @@ def test_a_test_keeps_the_checks_that_it_proposes_and_an_edit_of_them_stays(
     def checks() -> object:
         stored = store.get("workflow", workflow.id)
         assert stored is not None
-        return from_json(stored.body).nodes[1].checks  # type: ignore[arg-type]
+        return read_workflow_document(stored.body).nodes[1].checks  # type: ignore[arg-type]
 
     async def try_both() -> None:
         async with live.browser.session(Origins([origin])) as session:
@@ -102,8 +102,8 @@ def test_a_test_keeps_the_checks_that_it_proposes_and_an_edit_of_them_stays(
 
     live.run(try_both())
     assert checks() == ({"kind": "total", "counter": "# results"},)
-    edited = update(
-        from_json(store.get("workflow", workflow.id).body),  # type: ignore[union-attr,arg-type]
+    edited = edit_node(
+        read_workflow_document(store.get("workflow", workflow.id).body),  # type: ignore[union-attr,arg-type]
         "read",
         {"checks": [{"kind": "total", "counter": "# results", "tolerance": 2}]},
     )
@@ -216,7 +216,7 @@ def test_an_exported_script_prints_the_doubts_it_can_check(
     loop = node("loop", "iterate", over=over, variable="page", body=["open", "read"])
     nodes = loop, go("open", f"{origin}/list?page={{{{page}}}}"), {**read(), "checks": checks}
     script = tmp_path / "script.py"
-    script.write_text(script_of(flow(*nodes, origin=origin)))
+    script.write_text(write_playwright_script(flow(*nodes, origin=origin)))
     ran = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=120
     )

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.browser.list_items import read_total
-from director.runs.doubts import Doubt, EffectSeen, RowReading, doubt_from, find_doubts
+from director.runs.doubts import Doubt, EffectSeen, RowReading, find_doubts, parse_doubt
 from director.runs.doubts.doubt import RowVisit
-from director.runs.doubts.effects_done import list_marks
+from director.runs.doubts.effects_done import list_effect_marks
 from director.runs.doubts.node_checks import propose_checks
 from director.runs.doubts.overwritten import find_overwritten
 from director.runs.doubts.page_claims import read_claim
 from director.runs.doubts.row_counts import list_of
-from director.runs.doubts.value_shapes import shape_of
-from director.workflow.doubt_checks import KINDS, sign_checks
+from director.runs.doubts.value_shapes import compute_value_shape
+from director.workflow.doubt_checks import KINDS, sign_doubt_checks
 from director.workflow.values import Json
 from runs.building import code, flow
 
@@ -75,7 +75,7 @@ def test_a_total_is_doubted_exactly_if_rows_are_missing(
     if missing:
         assert found[0].evidence["said"] == total
         assert found[0].evidence["read"] == total - missing
-        assert doubt_from(found[0].json()) == found[0]
+        assert parse_doubt(found[0].json()) == found[0]
 
 
 @given(st.integers(1, 10**8), st.sampled_from((",", ".", "'", "\u00a0", "\u202f", "")))
@@ -256,9 +256,9 @@ def test_other_values_of_the_same_notation_are_not_doubted(texts: list[str]) -> 
 
 def test_a_number_that_may_be_either_has_no_notation() -> None:
     """One thousand, or one and a bit."""
-    assert shape_of("1,204").form == shape_of("1.204").form == ""
-    assert shape_of("1.5").form == "point"
-    assert shape_of("02/03/2026").form == "with slashes"
+    assert compute_value_shape("1,204").form == compute_value_shape("1.204").form == ""
+    assert compute_value_shape("1.5").form == "point"
+    assert compute_value_shape("02/03/2026").form == "with slashes"
 
 
 def test_values_that_are_used_in_their_own_round_are_not_overwritten() -> None:
@@ -374,7 +374,9 @@ def test_an_effect_must_be_there_and_there_once(kind: str, seen: dict[str, objec
 
 def test_a_proof_tells_an_entry_by_the_name_of_its_element() -> None:
     """Two rows with it are two entries, whichever of the other texts they show."""
-    marks = list_marks([{"element": {"role": "cell", "name": "S-950"}}, {"element": "#saved"}])
+    marks = list_effect_marks(
+        [{"element": {"role": "cell", "name": "S-950"}}, {"element": "#saved"}]
+    )
     assert marks == ["S-950"]
     rows, typed = (("S-950", "Nord"), ("S-950", "Nord")), ("S-950", "a longer note")
     effect = EffectSeen("n1", "save", "n1", "u", typed=typed, found=1, marks=(*marks,), rows=rows)
@@ -429,7 +431,7 @@ def test_what_a_model_sets_silences_no_doubt() -> None:
     """Neither a dismissal nor a tolerance; a person's does."""
     for check in ({"kind": "total", "dismissed": True, "because": "enough"},
                   {"kind": "total", "tolerance": 99}):  # fmt: skip
-        (signed,) = sign_checks([check])
+        (signed,) = sign_doubt_checks([check])
         seen = visit(0, 5, "82 results")
         (doubt,) = find_doubts([reading(seen, checks=(signed,))])
         assert doubt.explained == ("enough" if "because" in check else "")

@@ -8,10 +8,10 @@ import pytest
 
 from director.browser import Origins, Session
 from director.browser.list_claims import look_at_list
-from director.browser.queries import query
+from director.browser.queries import run_query
 from director.runs import Step
 from director.runs.doubts import Doubt, find_doubts
-from director.runs.row_readings import readings_of
+from director.runs.row_readings import list_row_readings
 from director.workflow.values import Config, Node
 from runs.conftest import Live
 from runs.doubt_pages import FIELDS, RIGHT, WRONG, ListCase, serve_lists
@@ -37,13 +37,13 @@ async def read_case(session: Session, origin: str, case: ListCase) -> list[Doubt
     steps = []
     for at, (path, _) in enumerate(case.pages):
         await session.navigate(f"{origin}{path}")
-        result, seen = await query(session, config), await look_at_list(session, config)
+        result, seen = await run_query(session, config), await look_at_list(session, config)
         step = Step(f"l[{at}].n1", "n1", "read", "browser_query", "finished", began=at)
         steps.append(
             Step(**{**{n: getattr(step, n) for n in step.__slots__}, "result": result, "config": config,
                     "observed": seen})
         )  # fmt: skip
-    return find_doubts(readings_of({"n1": node}, steps))
+    return find_doubts(list_row_readings({"n1": node}, steps))
 
 
 def doubts_of(

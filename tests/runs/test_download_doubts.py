@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from director.browser.downloads import Downloaded
-from director.runs import Run, Step, run_workflow, steps_of
+from director.runs import Run, Step, list_run_steps, run_workflow
 from director.runs.doubts import Doubt
 from director.runs.doubts.doubt import RowReading, RowVisit
 from director.runs.download_facts import describe_download
@@ -356,7 +356,7 @@ def test_runs_compare_the_tables_that_they_download(
     for text, kinds in ((write(ORDERS), []), (bad, ["input"]), (write(NEW), [])):
         run = get(live, store, site, tmp_path, text)
         assert [each["kind"] for each in run.doubts] == kinds
-    (step,) = [each for each in steps_of(store, run.id) if each.alias == "get"]
+    (step,) = [each for each in list_run_steps(store, run.id) if each.alias == "get"]
     (kept,) = step.tables
     assert kept["rows"] == NEW
     assert len(files(step)[0]["first"]) == 3

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from director.browser.entry_links import choose_entry_page
-from director.runs import Run, run_workflow, steps_of
+from director.runs import Run, list_run_steps, run_workflow
 from director.runs.doubts import EffectSeen, find_doubts
 from director.store import Store
 from director.workflow.values import Config
@@ -83,7 +83,7 @@ def test_a_dropped_field_is_found_on_the_page_of_the_proof(
     row = {"element": {"role": "cell", "name": "Nordwind"}}
     run = save(live, store, site, proof={"url": f"{site.origin}/list", "happened": [row]})
     assert [each["kind"] for each in run.doubts] == ["value"]
-    (add,) = [step for step in steps_of(store, run.id) if step.alias == "add"]
+    (add,) = [step for step in list_run_steps(store, run.id) if step.alias == "add"]
     assert add.notes == ("Not seen again on the page after it was sent: #phone, #price.",)
 
 

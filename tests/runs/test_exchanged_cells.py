@@ -12,7 +12,7 @@ from director.cli.local_runs import summary
 from director.runs import Run, run_workflow, try_node
 from director.runs.doubts import RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit
-from director.runs.run_report import report_html
+from director.runs.run_report import render_run_report
 from director.services.runs import read_history
 from director.services.workspace import make_workspace
 from director.store import Store
@@ -210,7 +210,7 @@ def test_a_first_run_is_compared_with_the_test_of_its_nodes(
     assert "nothing to compare with yet: read" in summary(
         read_history(make_workspace(store), unknown.id), None
     )
-    assert "Nothing to compare with yet" in report_html(store, unknown.id)
+    assert "Nothing to compare with yet" in render_run_report(store, unknown.id)
     for first, found in ((right, set()), (wrong, {("read", "cells", "one")})):
         tested = replace(workflow, id=f"tested-{len(found)}")
         site["/list"] = f"<table>{right}</table>"

@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from director.runs import RunError
-from director.runs.given_files import GivenFiles, attach_file, find_attachments, remove_file
+from director.runs.given_files import (
+    GivenFiles,
+    attach_given_file,
+    find_attachments,
+    remove_given_file,
+)
 
 
 @pytest.fixture
@@ -18,8 +23,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GivenFiles:
     named = tmp_path / "named"
     named.mkdir()
     (named / "a.csv").write_text("named")
-    attach_file("flow:1", "a.csv", b"attached")
-    attach_file("flow:1", "../b c.txt", b"other")
+    attach_given_file("flow:1", "a.csv", b"attached")
+    attach_given_file("flow:1", "../b c.txt", b"other")
     return GivenFiles((named, find_attachments("flow:1")))
 
 
@@ -41,6 +46,6 @@ def test_attached_files_are_for_their_owner_and_can_be_removed(files: GivenFiles
     """A name that leads elsewhere removes nothing."""
     assert files.find("b c.txt").stat().st_mode & 0o077 == 0
     with pytest.raises(RunError, match="Nothing was removed"):
-        remove_file("flow:1", "../../vault")
-    remove_file("flow:1", "b c.txt")
+        remove_given_file("flow:1", "../../vault")
+    remove_given_file("flow:1", "b c.txt")
     assert [each.name for each in files.list()] == ["a.csv"]

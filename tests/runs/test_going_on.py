@@ -13,18 +13,18 @@ from director.runs import (
     Run,
     RunDependencies,
     RunError,
-    answer,
-    cancel,
-    drive,
-    questions,
+    answer_run_question,
+    cancel_workflow_run,
+    drive_run,
+    list_run_questions,
+    list_run_records,
+    list_run_steps,
     queue_run,
-    records_of,
-    resume,
+    resume_workflow_run,
     run_workflow,
-    steps_of,
 )
 from director.store import Store
-from director.store.run_variables import variables
+from director.store.run_variables import read_run_variables
 from director.workflow.values import Workflow
 from runs import scenario
 from runs.answers import serve_answers
@@ -38,7 +38,9 @@ def crashed(store: Store, workflow: Workflow, at: int, means: RunDependencies | 
 
     async def crashing() -> None:
         with pytest.raises(Crash):
-            await drive(CrashingStore(store, at, written=True), made.id, means or RunDependencies())
+            await drive_run(
+                CrashingStore(store, at, written=True), made.id, means or RunDependencies()
+            )
 
     made = queue_run(store, workflow, means or RunDependencies())
     asyncio.run(crashing())
@@ -74,7 +76,7 @@ def test_a_finished_step_is_never_done_again(store: Store) -> None:
         3,
         RunDependencies(think=model),
     )
-    ended = asyncio.run(resume(store, run, RunDependencies(think=model)))
+    ended = asyncio.run(resume_workflow_run(store, run, RunDependencies(think=model)))
     assert (ended.state, model.calls, result(store, ended, "after")) == ("done", 1, 5)
 
 
@@ -96,8 +98,8 @@ def test_a_resumed_route_takes_the_branch_that_it_took(store: Store) -> None:
     )
     # running, start ×2, choose begun, change ×2
     run = crashed(store, workflow, 6)
-    assert variables(store, run)["n"] == 2
-    ended = asyncio.run(resume(store, run, RunDependencies()))
+    assert read_run_variables(store, run)["n"] == 2
+    ended = asyncio.run(resume_workflow_run(store, run, RunDependencies()))
     assert result(store, ended, "choose")["path"] == "one"
     assert statuses(store, ended)["choose.wrong"] == "skipped"
 
@@ -113,15 +115,15 @@ def test_a_resumed_iterate_goes_on_with_what_is_not_complete(store: Store) -> No
     means = RunDependencies(think=model)
     first = asyncio.run(run_workflow(store, workflow, means))
     assert first.state == "failed"  # an answer that is not of its schema always stops
-    assert [each.status for each in records_of(store, first.id)] == [
+    assert [each.status for each in list_run_records(store, first.id)] == [
         "complete",
         "failed",
         "discovered",
     ]
-    ended = asyncio.run(resume(store, first.id, means))
+    ended = asyncio.run(resume_workflow_run(store, first.id, means))
     assert (ended.state, model.calls) == ("done", 4)
-    assert [each.status for each in records_of(store, first.id)] == ["complete"] * 3
-    assert [each.retries for each in records_of(store, first.id)] == [0, 1, 0]
+    assert [each.status for each in list_run_records(store, first.id)] == ["complete"] * 3
+    assert [each.retries for each in list_run_records(store, first.id)] == [0, 1, 0]
     assert set(statuses(store, ended).values()) == {"success"}
 
 
@@ -137,7 +139,7 @@ def test_retrying_an_iterate_does_the_records_that_failed(store: Store) -> None:
     means = RunDependencies(think=model)
     first = asyncio.run(run_workflow(store, workflow, means))
     assert (first.state, result(store, first, "each")["recordsFailed"]) == ("done", 1)
-    ended = asyncio.run(resume(store, first.id, means, node="each"))
+    ended = asyncio.run(resume_workflow_run(store, first.id, means, node="each"))
     assert (ended.state, model.calls, result(store, ended, "each")["processed"]) == ("done", 4, 3)
     assert by_key(store, ended)["after"].attempt == 2
 
@@ -154,7 +156,7 @@ def test_retrying_from_a_node_puts_back_what_it_and_its_followers_wrote(store: S
     means = RunDependencies(think=model)
     run = asyncio.run(run_workflow(store, workflow, means))
     assert result(store, run, "read") == 5
-    ended = asyncio.run(resume(store, run.id, means, node="think"))
+    ended = asyncio.run(resume_workflow_run(store, run.id, means, node="think"))
     assert result(store, ended, "read") == 6
     values = [each.body["value"] for each in store.versions("variable", f"{run.id}/sum")]
     assert values == [1, 5, 1, 6]
@@ -168,7 +170,7 @@ def test_a_failed_run_goes_on_from_the_node_that_failed(store: Store) -> None:
     run = asyncio.run(run_workflow(store, flow(code("one", "1"), THINK), means))
     assert run.state == "failed"
     assert "the model is down" in str(run.error)
-    ended = asyncio.run(resume(store, run.id, means))
+    ended = asyncio.run(resume_workflow_run(store, run.id, means))
     assert (ended.state, result(store, ended, "think")) == ("done", 7)
     assert by_key(store, ended)["one"].attempt == 1
 
@@ -183,26 +185,26 @@ def test_a_run_can_be_cancelled_in_the_middle_of_a_node(live: Live, store: Store
 
     async def both() -> Run:
         made = queue_run(store, flow(code("one", "1"), THINK), RunDependencies())
-        running = asyncio.create_task(drive(store, made.id, RunDependencies(think=think)))
+        running = asyncio.create_task(drive_run(store, made.id, RunDependencies(think=think)))
         await held.wait()
-        cancel(store, made.id, reason="enough")
+        cancel_workflow_run(store, made.id, reason="enough")
         return await running
 
     run = live.run(both())
     assert (run.state, by_key(store, run)["think"].state) == ("cancelled", "begun")
     with pytest.raises(RunError, match="cancelled already"):
-        cancel(store, run.id)
-    ended = asyncio.run(resume(store, run.id, RunDependencies(think=Model(4))))
+        cancel_workflow_run(store, run.id)
+    ended = asyncio.run(resume_workflow_run(store, run.id, RunDependencies(think=Model(4))))
     assert (ended.state, by_key(store, ended)["one"].attempt) == ("done", 1)
 
 
 def test_a_run_that_was_cancelled_in_the_queue_is_not_done(store: Store) -> None:
     """A worker that gets it later leaves it; only somebody who resumes it goes on."""
     made = queue_run(store, flow(code("one", "1")), RunDependencies())
-    cancel(store, made.id)
-    assert asyncio.run(drive(store, made.id, RunDependencies())).state == "cancelled"
-    assert steps_of(store, made.id) == []
-    assert asyncio.run(resume(store, made.id, RunDependencies())).state == "done"
+    cancel_workflow_run(store, made.id)
+    assert asyncio.run(drive_run(store, made.id, RunDependencies())).state == "cancelled"
+    assert list_run_steps(store, made.id) == []
+    assert asyncio.run(resume_workflow_run(store, made.id, RunDependencies())).state == "done"
 
 
 def test_a_node_that_acted_and_failed_afterwards_is_not_simply_repeated(
@@ -221,7 +223,7 @@ def test_a_node_that_acted_and_failed_afterwards_is_not_simply_repeated(
         go = node("open", "browser_action", action="navigate", url=origin)
         run = live.run(run_workflow(store, flow(go, click, origin=origin), live.means()))
         assert (run.state, by_key(store, run)["go"].acted) == ("failed", True)
-        again = live.run(resume(store, run.id, live.means(patience=0)))
+        again = live.run(resume_workflow_run(store, run.id, live.means(patience=0)))
     assert again.state == "waiting"
 
 
@@ -244,12 +246,12 @@ def test_a_browser_that_ends_in_the_middle_loses_nothing(
             made = queue_run(
                 store, scenario.workflow(site.origin), live.means(), inputs=scenario.INPUTS
             )
-            return await drive(store, made.id, live.means(browser=other, pace=pace))
+            return await drive_run(store, made.id, live.means(browser=other, pace=pace))
 
     run = live.run(ending())
     assert run.state == "failed"
     assert "browser ended" in str(run.error)
-    ended = live.run(resume(store, run.id, live.means()))
+    ended = live.run(resume_workflow_run(store, run.id, live.means()))
     assert (ended.state, len(site.orders), site.logins) == ("done", 1, 1)
 
 
@@ -265,7 +267,7 @@ def test_sensitive_inputs_are_hidden_before_anything_is_stored(store: Store) -> 
     given = {"creds": {"user": "ada", "password": "canary-swordfish"}}
     run = asyncio.run(run_workflow(store, workflow, RunDependencies(hide=hide), inputs=given))
     reference = "{{secret:login}}"
-    assert variables(store, run.id)["creds"] == {"user": "ada", "password": reference}
+    assert read_run_variables(store, run.id)["creds"] == {"user": "ada", "password": reference}
     assert result(store, run, "one")["password"] == reference
     written = [str(change.what) for change in store.changes()]
     assert not any("canary" in each for each in written)
@@ -334,18 +336,18 @@ def test_without_proof_a_person_is_asked_before_a_node_is_repeated(
     async def crashing() -> None:
         made = queue_run(store, workflow, live.means(), inputs=scenario.INPUTS, id_="ten")
         with pytest.raises(Crash):
-            await drive(CrashingStore(store, "/n_order", written=False), made.id, live.means())
+            await drive_run(CrashingStore(store, "/n_order", written=False), made.id, live.means())
 
     live.run(crashing())
     assert len(site.orders) == 1
-    run = live.run(resume(store, "ten", live.means(patience=0)))
+    run = live.run(resume_workflow_run(store, "ten", live.means(patience=0)))
     assert run.state == "waiting"
-    (asked,) = questions(store, "ten")
+    (asked,) = list_run_questions(store, "ten")
     assert "must happen only once" in asked.text
     with pytest.raises(RunError, match="one of: it happened"):
-        answer(store, asked.id, "perhaps")
-    answer(store, asked.id, said)
-    run = live.run(resume(store, "ten", live.means()))
+        answer_run_question(store, asked.id, "perhaps")
+    answer_run_question(store, asked.id, said)
+    run = live.run(resume_workflow_run(store, "ten", live.means()))
     assert (run.state, len(site.orders)) == (state, orders)
 
 
@@ -354,19 +356,19 @@ def test_a_node_that_failed_before_it_acted_is_simply_done_again(live: Live, sto
     click = node("go", "browser_action", action="click", selector="#nowhere", timeout=1)
     run = live.run(run_workflow(store, flow(click), live.means()))
     assert (run.state, by_key(store, run)["go"].acted) == ("failed", False)
-    assert live.run(resume(store, run.id, live.means())).state == "failed"
+    assert live.run(resume_workflow_run(store, run.id, live.means())).state == "failed"
     assert by_key(store, run)["go"].attempt == 2
-    assert questions(store, run.id) == []
+    assert list_run_questions(store, run.id) == []
 
 
 def test_a_failure_elsewhere_is_no_reason_to_repeat(store: Store) -> None:
     """Resuming a run that is done does nothing."""
     run = asyncio.run(run_workflow(store, flow(code("one", "1")), RunDependencies()))
     before = len(store.changes())
-    assert asyncio.run(resume(store, run.id, RunDependencies())) == run
+    assert asyncio.run(resume_workflow_run(store, run.id, RunDependencies())) == run
     assert len(store.changes()) == before
     failed = asyncio.run(run_workflow(store, flow(fails()), RunDependencies()))
-    assert asyncio.run(resume(store, failed.id, RunDependencies())).state == "failed"
+    assert asyncio.run(resume_workflow_run(store, failed.id, RunDependencies())).state == "failed"
 
 
 @pytest.mark.parametrize("opens", [False, True])
@@ -394,10 +396,12 @@ def test_what_happened_before_a_crash_leaves_no_page_to_read(
         async def crashing() -> None:
             made = queue_run(store, workflow, live.means(), id_="ten")
             with pytest.raises(Crash):
-                await drive(CrashingStore(store, "/id-go", written=False), made.id, live.means())
+                await drive_run(
+                    CrashingStore(store, "/id-go", written=False), made.id, live.means()
+                )
 
         live.run(crashing())
-        run = live.run(resume(store, "ten", live.means()))
+        run = live.run(resume_workflow_run(store, "ten", live.means()))
         if opens:
             assert run.state == "done", run.error
         else:
@@ -423,9 +427,11 @@ def test_after_a_crash_the_page_is_the_last_one_that_a_list_was_turned_to(
         async def crashing() -> None:
             made = queue_run(store, workflow, live.means(), id_="turned")
             with pytest.raises(Crash):
-                await drive(CrashingStore(store, "/id-where", written=False), made.id, live.means())
+                await drive_run(
+                    CrashingStore(store, "/id-where", written=False), made.id, live.means()
+                )
 
         live.run(crashing())
-        run = live.run(resume(store, "turned", live.means()))
+        run = live.run(resume_workflow_run(store, "turned", live.means()))
         assert run.state == "done", run.error
         assert result(store, run, "where")["items"] == ["last"]

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from director.agent.conversation.step_text import describe_step
-from director.runs import run_workflow, steps_of
-from director.runs.playwright_script import script_of
-from director.runs.run_report import report_html
-from director.runs.run_text import evidence_text
+from director.runs import list_run_steps, run_workflow
+from director.runs.playwright_script import write_playwright_script
+from director.runs.run_report import render_run_report
+from director.runs.run_text import write_evidence_text
 from director.store import Store
 from runs.answers import Answer, AnsweringSite, sent_to, serve_answers
 from runs.building import flow, node
@@ -78,7 +78,7 @@ def test_promises_that_held_before_are_no_proof(
     assert [each["alias"] for each in run.doubts] == DOUBTED
     assert {each["kind"] for each in run.doubts} == {"unproven"}
     script = tmp_path / "script.py"
-    script.write_text(script_of(workflow))
+    script.write_text(write_playwright_script(workflow))
     done = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, check=False, cwd=tmp_path
     )
@@ -95,12 +95,12 @@ def test_what_held_before_is_said_wherever_the_evidence_is_shown(
     workflow = flow(*clicking(site, TOLD, {"element": "#new"}), origin=site.origin)
     run = live.run(run_workflow(store, workflow, live.means()))
     assert run.doubts == ()
-    step = steps_of(store, run.id)[-1]
+    step = list_run_steps(store, run.id)[-1]
     assert [each.get("before", False) for each in step.evidence] == [True, False]
     told = "\n".join(describe_step(step, "act"))
     assert told.count("holds, as it did before") == 1
-    assert evidence_text(step.evidence[0]).endswith("(held before as well)")
-    assert "held before as well" in report_html(store, run.id)
+    assert write_evidence_text(step.evidence[0]).endswith("(held before as well)")
+    assert "held before as well" in render_run_report(store, run.id)
 
 
 def test_a_proof_or_an_action_that_may_be_repeated_needs_no_new_promise(

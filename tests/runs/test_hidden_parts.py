@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from director.runs import steps_of
+from director.runs import list_run_steps
 from director.runs.doubts import find_doubts
 from director.runs.doubts.column_changes import find_column_doubts
 from director.runs.doubts.doubt import RowVisit
@@ -115,7 +115,7 @@ def test_a_search_that_finds_nothing_is_noted_unless_the_page_says_so(
     site["/list"] = f"<p>{said}</p><main><ul>{others}</ul></main>"
     workflow = flow(go("open", f"{site.origin}/list"), read(), origin=site.origin)
     run = once(live, store, workflow)
-    (step,) = [each for each in steps_of(store, run.id) if each.alias == "read"]
+    (step,) = [each for each in list_run_steps(store, run.id) if each.alias == "read"]
     told = json.dumps([step.result, step.warnings, step.notes], default=str)
     assert ("Nothing matches" in told) == noted
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from director.runs.json_schema import SchemaMismatch, of_schema
+from director.runs.json_schema import SchemaMismatch, fit_json_schema
 
 MAIL = {
     "type": "object",
@@ -63,7 +63,7 @@ REFUSED: list[tuple[Any, Any, str]] = [
 @pytest.mark.parametrize(("value", "schema", "fitted"), REPAIRED)
 def test_what_can_be_read_as_the_schema_is(value: Any, schema: Any, fitted: Any) -> None:
     """Nothing is lost by it."""
-    assert of_schema(value, schema) == fitted
+    assert fit_json_schema(value, schema) == fitted
 
 
 @pytest.mark.parametrize(("value", "schema", "says"), REFUSED)
@@ -72,4 +72,4 @@ def test_what_is_not_of_the_schema_is_refused_with_the_place(
 ) -> None:
     """And so is a schema that is only half understood."""
     with pytest.raises(SchemaMismatch, match=says):
-        of_schema(value, schema)
+        fit_json_schema(value, schema)

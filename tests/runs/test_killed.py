@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from director.runs import RunDependencies, queue_run, run_of, steps_of
-from director.runs.run_queue import Queue, queue_url
+from director.runs import RunDependencies, list_run_steps, queue_run, read_run
+from director.runs.run_queue import Queue, make_queue_url
 from director.store import Store, open_store
 from runs import scenario
 from runs.test_worker import until
@@ -45,7 +45,7 @@ def end_after(engine: str, folder: Path, *kills: str) -> dict[str, object]:
     with (
         scenario.served() as site,
         open_store(prepared(engine, folder)) as store,
-        Queue(queue_url(store.url)) as queue,
+        Queue(make_queue_url(store.url)) as queue,
     ):
         flow = scenario.workflow(site.origin)
         queue_run(store, flow, RunDependencies(), inputs=scenario.INPUTS, id_="ten")
@@ -54,11 +54,11 @@ def end_after(engine: str, folder: Path, *kills: str) -> dict[str, object]:
             with worker(store, f"dying-{number}", key) as program:
                 assert program.wait(600) == -signal.SIGKILL, key
         with worker(store, "living"):
-            asyncio.run(until(lambda: run_of(store, "ten").state in ("done", "failed"), store))
-        assert run_of(store, "ten").worker.startswith("living.")
-        repeated = [step.key for step in steps_of(store, "ten") if step.attempt > 2]
+            asyncio.run(until(lambda: read_run(store, "ten").state in ("done", "failed"), store))
+        assert read_run(store, "ten").worker.startswith("living.")
+        repeated = [step.key for step in list_run_steps(store, "ten") if step.attempt > 2]
         assert repeated == []
-        return scenario.end_of(store, run_of(store, "ten"), site)
+        return scenario.end_of(store, read_run(store, "ten"), site)
 
 
 @needs_browser

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from director.runs import Run, RunDependencies, run_workflow
-from director.runs.playwright_script import script_of
+from director.runs.playwright_script import write_playwright_script
 from director.store import Store
 from director.workflow.values import Workflow
 from runs.building import code, flow, node
@@ -47,5 +47,5 @@ def test_a_limit_that_is_an_input_accepted_or_not_reached_is_no_doubt(store: Sto
 
 def test_a_script_tells_of_its_limits_too() -> None:
     """Of a number that is left, not of an input."""
-    assert "tell_left('each', 3, len(" in script_of(each(limit=3))
-    assert "tell_left('each'" not in script_of(each(limit="{{most}}"))
+    assert "tell_left('each', 3, len(" in write_playwright_script(each(limit=3))
+    assert "tell_left('each'" not in write_playwright_script(each(limit="{{most}}"))

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from director.runs import drive, queue_run, records_of, run_of, run_workflow
-from director.runs.playwright_script import script_of
-from director.runs.run_queue import Queue, queue_url
+from director.runs import drive_run, list_run_records, queue_run, read_run, run_workflow
+from director.runs.playwright_script import write_playwright_script
+from director.runs.run_queue import Queue, make_queue_url
 from director.runs.values import RunDependencies
 from director.runs.worker import Pace, Worker
 from director.store import Store, open_store
-from director.workflow.document import from_json, to_json
+from director.workflow.document import read_workflow_document, write_workflow_document
 from director.workflow.values import Workflow
 from runs.building import by_key, code, fails, flow, node, result
 from store.engines import prepared
@@ -45,14 +45,14 @@ def run_order(workflow: Workflow, store: Store) -> list[str]:
 
 
 def _seen(store: Store, run: str) -> list[str]:
-    return [str(record.fields[record.source]["n"]) for record in records_of(store, run)]  # type: ignore[index, call-overload]
+    return [str(record.fields[record.source]["n"]) for record in list_run_records(store, run)]  # type: ignore[index, call-overload]
 
 
 def script_order(workflow: Workflow) -> list[str]:
     """The same by the exported script, which needs no page for this."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "exported.py"
-        path.write_text(script_of(workflow), "utf-8")
+        path.write_text(write_playwright_script(workflow), "utf-8")
         spec = importlib.util.spec_from_file_location("exported", path)
         assert spec is not None
         assert spec.loader is not None
@@ -97,7 +97,7 @@ def test_a_loop_over_pages_keeps_the_rows_of_all_pages(store: Store) -> None:
         code("read", rows, input={"page": "{{page}}"}, create_records="row"),
     )
     run = asyncio.run(run_workflow(store, workflow, RunDependencies(worker="test")))
-    found = [record.fields["read"]["row"] for record in records_of(store, run.id)]  # type: ignore[index, call-overload]
+    found = [record.fields["read"]["row"] for record in list_run_records(store, run.id)]  # type: ignore[index, call-overload]
     assert found == list(range(82))
     assert result(store, run, "each")["records"] == {"row": 82}
     last = by_key(store, run)["each[4].read"].records
@@ -122,14 +122,14 @@ def test_an_old_document_runs_as_it_ran_and_says_so() -> None:
         node("which", "route", branches=branches),
     ]
     document = {"version": 1, "id": "w", "name": "W", "nodes": nodes}
-    old = from_json(document)  # type: ignore[arg-type]
+    old = read_workflow_document(document)  # type: ignore[arg-type]
     assert old.nodes[0].config["body"] == ["id-a", "id-which"]
     assert len(old.notes) == 1
     assert (
         "names ['which', 'b', 'a'], of which an earlier version ran ['a', 'which']" in old.notes[0]
     )
-    assert from_json(to_json(old)) == old
-    assert from_json({**document, "version": 2}).nodes[0].config["body"] == [  # type: ignore[dict-item]
+    assert read_workflow_document(write_workflow_document(old)) == old
+    assert read_workflow_document({**document, "version": 2}).nodes[0].config["body"] == [  # type: ignore[dict-item]
         *("id-which", "id-b", "id-a"),
     ]
 
@@ -231,7 +231,7 @@ def test_what_runs_is_what_is_written(forest: list[Tree]) -> None:
     with TemporaryDirectory() as folder, open_store(Path(folder) / "s.db") as store:
         assert run_order(workflow, store) == written(forest)
     assert script_order(workflow) == written(forest)
-    assert from_json(to_json(workflow)) == workflow
+    assert read_workflow_document(write_workflow_document(workflow)) == workflow
 
 
 @pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
@@ -241,7 +241,7 @@ def test_what_a_worker_runs_is_what_is_written(engine: str, drawn: list[list[Tre
     """The same runs, taken from the durable queue on each engine."""
     with TemporaryDirectory() as folder, open_store(prepared(engine, Path(folder))) as store:
         runs = [f"run-{number}" for number in range(len(drawn))]
-        with Queue(queue_url(store.url)) as queue:
+        with Queue(make_queue_url(store.url)) as queue:
             for run, forest in zip(runs, drawn, strict=True):
                 queue_run(store, build(forest, f"flow-{run}"), RunDependencies(), id_=run)
                 queue.submit(run, site="")
@@ -254,12 +254,12 @@ async def _work_off(store: Store, runs: Sequence[str]) -> None:
     """Be a worker until these runs have ended."""
 
     async def execute(run: str) -> None:
-        await drive(store, run, RunDependencies(worker="test"))
+        await drive_run(store, run, RunDependencies(worker="test"))
 
     pace = Pace(at_once=2, per_site=2, beat=0.2, patience=5.0, poll=0.05, reconcile=0.2)
     async with Worker(store, execute, pace=pace), asyncio.timeout(250):
         with store.subscribe(after=0) as feed:
-            while any(run_of(store, run).state != "done" for run in runs):
+            while any(read_run(store, run).state != "done" for run in runs):
                 await asyncio.to_thread(feed.next, 0.2)
 
 

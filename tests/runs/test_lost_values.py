@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from director.runs import run_workflow, steps_of
-from director.runs.doubts.lost_values import describe_gaps, find_lost_values
+from director.runs import list_run_steps, run_workflow
+from director.runs.doubts.lost_values import describe_lost_values, find_lost_values
 from director.secrets import Vault
 from director.store import Store
 from director.workflow.values import Json
@@ -81,9 +81,9 @@ def test_a_wrong_run_that_passed_does_not_become_the_measure() -> None:
 
 def test_gaps_are_told_in_the_first_run() -> None:
     """Which rows have none, if nearly all have one; a field that is mostly empty is not told."""
-    assert describe_gaps(lamps(l3="", l9="-")) == ["2 of 15 rows have no price: rows 3, 9"]
-    assert describe_gaps([{"a": "x", "b": "" if n else "y"} for n in range(9)]) == []
-    assert describe_gaps(lamps()) == []
+    assert describe_lost_values(lamps(l3="", l9="-")) == ["2 of 15 rows have no price: rows 3, 9"]
+    assert describe_lost_values([{"a": "x", "b": "" if n else "y"} for n in range(9)]) == []
+    assert describe_lost_values(lamps()) == []
 
 
 def test_a_run_is_doubted_by_one_lost_value_and_notes_gaps(
@@ -98,7 +98,7 @@ def test_a_run_is_doubted_by_one_lost_value_and_notes_gaps(
     site["/list"] = page(lamps(l4=""))
     run = live.run(run_workflow(store, workflow, live.means()))
     assert [each["kind"] for each in run.doubts] == ["blank"]
-    steps = {step.alias: step for step in steps_of(store, run.id)}
+    steps = {step.alias: step for step in list_run_steps(store, run.id)}
     assert steps["read"].notes == ("1 of 15 rows has no price: row 4",)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from director.agent.conversation.step_text import describe_step
-from director.runs import run_workflow, steps_of
+from director.runs import list_run_steps, run_workflow
 from director.store import Store
 from runs.building import flow, node, pages
 from runs.conftest import Live
@@ -24,7 +24,7 @@ def test_a_new_tab_is_told_to_people_and_models(live: Live, store: Store) -> Non
         )
         run = live.run(run_workflow(store, workflow, live.means()))
     assert run.state == "done", run.error
-    steps = {step.alias: step for step in steps_of(store, run.id)}
+    steps = {step.alias: step for step in list_run_steps(store, run.id)}
     told = [step for step in steps.values() if "opened" in (step.result or {})]  # type: ignore[operator]
     assert len(told) == 1
     assert told[0].alias in ("open", "wait", "switch")

@@ -15,13 +15,18 @@ import pytest
 from director.browser import Browser, Session
 from director.counting import counter_for
 from director.demo.site import Site
-from director.runs import RunDependencies, run_workflow, steps_of
-from director.runs.playwright_script import script_of
-from director.sections.node_guides import TOPICS, describe_type, examples, guide
+from director.runs import RunDependencies, list_run_steps, run_workflow
+from director.runs.playwright_script import write_playwright_script
+from director.sections.node_guides import (
+    TOPICS,
+    describe_type,
+    list_guide_examples,
+    read_node_guide,
+)
 from director.store import Store
-from director.store.run_variables import variables
+from director.store.run_variables import read_run_variables
 from director.workflow.conditions import CONDITIONS
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 from director.workflow.types import KINDS
 from director.workflow.values import Config, Json, Workflow, WorkflowError
 
@@ -29,13 +34,13 @@ NAMES = (*KINDS, *TOPICS)
 RUN = [
     (name, number)
     for name in NAMES
-    for number in range(sum(what == "nodes" for what, _ in examples(name)))
+    for number in range(sum(what == "nodes" for what, _ in list_guide_examples(name)))
 ]
 
 
 def example(name: str, number: int, site: str) -> Workflow:
     """An example of a guide as a workflow on the demo site."""
-    written = json.dumps(examples(name)).replace("https://shop.example", site)
+    written = json.dumps(list_guide_examples(name)).replace("https://shop.example", site)
     found = cast("list[tuple[str, list[dict[str, Json]]]]", json.loads(written))
     nodes = [given for what, given in found if what == "nodes"][number]
     inputs = next((given for what, given in found if what == "inputs"), [])
@@ -48,7 +53,7 @@ def example(name: str, number: int, site: str) -> Workflow:
         "origins": [site],
     }
     ids = iter(f"n{place}" for place in range(99))
-    return from_json(cast("Json", document), new_id=lambda: next(ids))
+    return read_workflow_document(cast("Json", document), new_id=lambda: next(ids))
 
 
 async def think(_: str, __: Json, schema: Config, /) -> Json:
@@ -77,7 +82,7 @@ def test_every_example_runs(
         )
         run = runner.run(run_workflow(store, workflow, means))
     assert run.error is None
-    steps = [step for step in steps_of(store, run.id) if step.type != "item"]
+    steps = [step for step in list_run_steps(store, run.id) if step.type != "item"]
     assert {step.alias for step in steps} <= {node.alias for node in workflow.nodes}
     assert steps
 
@@ -86,10 +91,10 @@ def test_every_example_runs(
 def test_every_type_and_topic_is_described(name: str) -> None:
     """With its fields, in few tokens; a promise about a value is that of its example."""
     told = describe_type(name)
-    assert guide(name) in told
+    assert read_node_guide(name) in told
     assert counter_for()(told) <= 1_500
     if name in KINDS:
-        assert any(what == "nodes" for what, _ in examples(name))
+        assert any(what == "nodes" for what, _ in list_guide_examples(name))
         fields = {field for form in KINDS[name].forms.values() for field in form.fields}
         assert [field for field in fields if field not in told] == []
 
@@ -102,7 +107,7 @@ def test_what_a_guide_says_of_a_value_is_so(
 
     def found(name: str) -> dict[str, object]:
         workflow = example(name, 0, site.url)
-        return variables(store, runner.run(run_workflow(store, workflow, means)).id)
+        return read_run_variables(store, runner.run(run_workflow(store, workflow, means)).id)
 
     with Site().serve() as site:
         assert found("transform")["cheapest.result"] == 69.0
@@ -134,7 +139,7 @@ def test_an_example_runs_as_a_script(tmp_path: Path, name: str) -> None:
     """With its conditions on downloads and records, and the functions that parse."""
     with Site().serve() as site:
         script = tmp_path / "script.py"
-        script.write_text(script_of(example(name, 0, site.url)))
+        script.write_text(write_playwright_script(example(name, 0, site.url)))
         command = [sys.executable, str(script), "--out", "out.json", "--downloads", "files"]
         ran = subprocess.run(
             command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False

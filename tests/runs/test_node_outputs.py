@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from director.runs.node_outputs import Keeping
-from director.runs.run_report import flat, flatten
+from director.runs.run_report import flatten_report_record, flatten_report_row
 from director.workflow.records import Record
 from director.workflow.values import Json
 from runs.building import flow, node
@@ -57,6 +57,6 @@ def test_a_record_holds_no_mechanics(type_: str, result: Json, kept: Json) -> No
 
 def test_a_downloaded_file_is_in_the_column_of_its_name() -> None:
     """In JSON as one object, in a table under the name that the node gave it."""
-    row = flat(Record("a_001", "a", vars={"file": {"downloads": [FILE]}}))
+    row = flatten_report_record(Record("a_001", "a", vars={"file": {"downloads": [FILE]}}))
     assert row["file"] == {"downloads": [FILE]}
-    assert flatten(row)["file.downloads.name"] == "a.txt"
+    assert flatten_report_row(row)["file.downloads.name"] == "a.txt"

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from director.runs import run_workflow
-from director.runs.playwright_script import script_of
+from director.runs.playwright_script import write_playwright_script
 from director.store import open_store
-from director.store.run_variables import variables
+from director.store.run_variables import read_run_variables
 from runs.building import pages
 from runs.conftest import Live
 from runs.one_page import PAGES, workflow
@@ -36,9 +36,9 @@ def _run_both(live: Live, folder: Path) -> dict[str, Any]:
         with open_store(folder / "runs.db") as store:
             run = live.run(run_workflow(store, made, live.means(file=lambda name: folder / name)))
             assert run.state == "done", run.error
-            ran = dict(variables(store, run.id))
+            ran = dict(read_run_variables(store, run.id))
         script = folder / "script.py"
-        script.write_text(script_of(made))
+        script.write_text(write_playwright_script(made))
         done = subprocess.run(
             [sys.executable, str(script), "--out", str(folder / "out.json")],
             cwd=folder,

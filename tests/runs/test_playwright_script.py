@@ -11,7 +11,7 @@ import pytest
 
 from director.demo.site import Site
 from director.runs import run_workflow
-from director.runs.playwright_script import script_of
+from director.runs.playwright_script import write_playwright_script
 from director.store import open_store
 from director.workflow.values import Workflow
 from runs.building import code, flow, node
@@ -130,7 +130,7 @@ def test_a_script_leaves_the_site_as_its_workflow_does(
             run = live.run(run_workflow(store, FLOWS[name](one), means))
             assert run.state == "done", run.error
         script = tmp_path / "script.py"
-        script.write_text(script_of(FLOWS[name](two)))
+        script.write_text(write_playwright_script(FLOWS[name](two)))
         ran = subprocess.run(
             [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=False
         )

@@ -10,10 +10,14 @@ import pytest
 
 from director.browser import Origins, Session
 from director.demo.site import Site
-from director.runs import Step, run_workflow, steps_of, try_node
-from director.runs.proposed_conditions import NodeProposal, accept_proposals, proposals
+from director.runs import Step, list_run_steps, run_workflow, try_node
+from director.runs.proposed_conditions import (
+    NodeProposal,
+    accept_proposals,
+    list_proposed_conditions,
+)
 from director.store import Store, open_store
-from director.store.run_variables import set_variable, workbench
+from director.store.run_variables import get_draft_run_id, set_run_variable
 from director.workflow.values import Workflow
 from runs.building import flow, node, pages
 from runs.conftest import Live
@@ -60,7 +64,10 @@ def try_all(live: Live, store: Store, workflow: Workflow) -> dict[str, Step]:
 def propose(workflow: Workflow, seen: Mapping[str, Step]) -> dict[str, list[NodeProposal]]:
     """What is proposed for each node that was tried."""
     given = {each.name: each.default for each in workflow.inputs}
-    return {each.alias: proposals(each, seen[each.alias], given) for each in workflow.nodes}
+    return {
+        each.alias: list_proposed_conditions(each, seen[each.alias], given)
+        for each in workflow.nodes
+    }
 
 
 def tried(live: Live, store: Store, workflow: Workflow) -> dict[str, list[NodeProposal]]:
@@ -83,10 +90,12 @@ async def _tried(
     live: Live, store: Store, workflow: Workflow, alias: str, session: Session
 ) -> Step:
     for each in workflow.inputs:
-        set_variable(store, workbench(workflow.id), each.name, each.default, "given for a test")
+        set_run_variable(
+            store, get_draft_run_id(workflow.id), each.name, each.default, "given for a test"
+        )
     run = await try_node(store, workflow, alias, live.means(session=session))
     assert run.state == "done", run.error
-    return next(step for step in steps_of(store, run.id) if step.alias == alias)
+    return next(step for step in list_run_steps(store, run.id) if step.alias == alias)
 
 
 CHECKOUT = act("checkout", "click", selector={"test_id": "checkout"})
@@ -128,7 +137,11 @@ def test_what_was_typed_for_this_test_is_no_promise(
     new = replace(seen["add"], seen={**(seen["add"].seen or {}), "appeared": [found]})
     typed = replace(new, observed={**(new.observed or {}), "typed": ["Nordwind"]})
     wanted = [
-        [one.condition for one in proposals(add, step) if "element" in one.condition][-1:]
+        [
+            one.condition
+            for one in list_proposed_conditions(add, step)
+            if "element" in one.condition
+        ][-1:]
         for step in (new, typed)
     ]
     assert [{"element": found} in each for each in wanted] == [True, False]
@@ -142,7 +155,11 @@ def test_the_effect_is_proposed_from_what_was_sent(
     nodes = {each.alias: each for each in workflow.nodes}
     nodes["said"] = replace(nodes["choose"], effect="idempotent")
     effects = {
-        name: [str(one) for one in proposals(each, seen[each.alias]) if one.where == "effect"]
+        name: [
+            str(one)
+            for one in list_proposed_conditions(each, seen[each.alias])
+            if one.where == "effect"
+        ]
         for name, each in nodes.items()
     }
     link = ["effect idempotent (it only led to another page and sent nothing)"]
@@ -189,6 +206,6 @@ def test_what_is_accepted_holds_in_the_next_run(live: Live, store: Store, shop: 
     ]
     run = live.run(run_workflow(store, workflow, live.means()))
     assert run.state == "done", run.error
-    for step in steps_of(store, run.id):
+    for step in list_run_steps(store, run.id):
         assert len(step.evidence) >= 3, step.alias
         assert step.seen is None

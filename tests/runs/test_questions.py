@@ -13,20 +13,20 @@ from director.runs import (
     RunDependencies,
     RunError,
     RunProgress,
-    answer,
-    drive,
-    questions,
+    answer_run_question,
+    drive_run,
+    list_run_questions,
     queue_run,
-    resume,
-    run_of,
+    read_run,
+    resume_workflow_run,
     run_workflow,
 )
 from director.runs.questions import ensure_question as ask_question
 from director.runs.resources import SecretExtractor
-from director.runs.run_report import report_html
-from director.secrets import Vault, canary_forms
+from director.runs.run_report import render_run_report
+from director.secrets import Vault, list_encoded_forms
 from director.store import Store
-from director.store.run_variables import variables
+from director.store.run_variables import read_run_variables
 from runs.building import code, flow, node, result
 from runs.conftest import SEAL, Live
 from runs.scenario import PASSWORD, Site
@@ -46,14 +46,14 @@ def test_a_question_waits_and_is_answered_from_elsewhere(store: Store) -> None:
                 waits.set()
 
         made = queue_run(store, workflow, RunDependencies())
-        running = asyncio.create_task(drive(store, made.id, RunDependencies(progress=told)))
+        running = asyncio.create_task(drive_run(store, made.id, RunDependencies(progress=told)))
         await waits.wait()
-        asked = questions(store, made.id)
-        assert (asked[0].text, run_of(store, made.id).state) == (
+        asked = list_run_questions(store, made.id)
+        assert (asked[0].text, read_run(store, made.id).state) == (
             "Which code did you get?",
             "waiting",
         )
-        answer(store, asked[0].id, "123456")
+        answer_run_question(store, asked[0].id, "123456")
         return await running
 
     run = asyncio.run(both())
@@ -64,13 +64,16 @@ def test_a_question_outlives_its_worker(store: Store) -> None:
     """The run is put aside, answered, and resumed; it is asked once, and the first answer counts."""
     run = asyncio.run(run_workflow(store, flow(ASK), RunDependencies(patience=0)))
     assert run.state == "waiting"
-    assert asyncio.run(resume(store, run.id, RunDependencies(patience=0))).state == "waiting"
-    (asked,) = questions(store, run.id)
-    answer(store, asked.id, "123456")
+    assert (
+        asyncio.run(resume_workflow_run(store, run.id, RunDependencies(patience=0))).state
+        == "waiting"
+    )
+    (asked,) = list_run_questions(store, run.id)
+    answer_run_question(store, asked.id, "123456")
     with pytest.raises(RunError, match="answered already"):
-        answer(store, asked.id, "654321")
-    assert asyncio.run(resume(store, run.id, RunDependencies())).state == "done"
-    assert variables(store, run.id) == {"code": "123456"}
+        answer_run_question(store, asked.id, "654321")
+    assert asyncio.run(resume_workflow_run(store, run.id, RunDependencies())).state == "done"
+    assert read_run_variables(store, run.id) == {"code": "123456"}
 
 
 def test_whoever_runs_it_may_answer_here(store: Store) -> None:
@@ -80,7 +83,7 @@ def test_whoever_runs_it_may_answer_here(store: Store) -> None:
         return f"said to {question.text}"
 
     run = asyncio.run(run_workflow(store, flow(ASK), RunDependencies(ask=ask)))
-    assert variables(store, run.id) == {"code": "said to Which code did you get?"}
+    assert read_run_variables(store, run.id) == {"code": "said to Which code did you get?"}
 
 
 CANARY = "canary-481516-one-time"
@@ -100,25 +103,27 @@ def test_a_secret_answer_is_nowhere_in_clear(
     workflow = flow(node("ask", "context", ask={name: text}), origin="http://127.0.0.1:1")
     means = RunDependencies(patience=0, seal=SEAL, hide=SecretExtractor(vault, workflow))
     run = asyncio.run(run_workflow(store, workflow, means))
-    (asked,) = questions(store, run.id)
-    assert answer(store, asked.id, CANARY, seal=SEAL).answer == "[hidden]"
-    assert asyncio.run(resume(store, run.id, means)).state == "done"
-    (reference,) = variables(store, run.id).values()
+    (asked,) = list_run_questions(store, run.id)
+    assert answer_run_question(store, asked.id, CANARY, seal=SEAL).answer == "[hidden]"
+    assert asyncio.run(resume_workflow_run(store, run.id, means)).state == "done"
+    (reference,) = read_run_variables(store, run.id).values()
     assert str(reference).startswith("{{secret:w.")
     written = [path.read_bytes() for path in (*tmp_path.glob("runs.db*"), tmp_path / "vault")]
-    told = b"".join([*written, report_html(store, run.id).encode()])
-    assert [name for name, form in canary_forms(CANARY).items() if form in told] == []
+    told = b"".join([*written, render_run_report(store, run.id).encode()])
+    assert [name for name, form in list_encoded_forms(CANARY).items() if form in told] == []
 
 
 def test_a_secret_answer_without_a_seal_is_refused(store: Store) -> None:
     """Nothing is stored, and the question stays open for whoever has the seal."""
     run = asyncio.run(run_workflow(store, flow(PIN), RunDependencies(patience=0, seal=SEAL)))
-    (asked,) = questions(store, run.id)
+    (asked,) = list_run_questions(store, run.id)
     with pytest.raises(RunError, match="was not stored"):
-        answer(store, asked.id, CANARY)
-    assert questions(store, run.id) == [asked]
-    answer(store, asked.id, CANARY, seal=SEAL)
-    assert "is sealed" in str(asyncio.run(resume(store, run.id, RunDependencies())).error)
+        answer_run_question(store, asked.id, CANARY)
+    assert list_run_questions(store, run.id) == [asked]
+    answer_run_question(store, asked.id, CANARY, seal=SEAL)
+    assert "is sealed" in str(
+        asyncio.run(resume_workflow_run(store, run.id, RunDependencies())).error
+    )
 
 
 def test_a_secret_answer_is_typed_into_the_page(
@@ -149,7 +154,7 @@ def test_a_secret_answer_is_typed_into_the_page(
 def test_an_answer_counts_even_if_the_question_would_be_worded_otherwise_now(store: Store) -> None:
     """What the page shows beside it may have changed between the answer and the resume."""
     first = ask_question(store, "run", "node#1", text="Its proof shows 3 rows. Did it happen?")
-    answer(store, first.id, "it happened")
+    answer_run_question(store, first.id, "it happened")
     again = ask_question(store, "run", "node#1", text="Its proof shows 4 rows. Did it happen?")
     assert (again.text, again.answer) == (first.text, "it happened")
     other = ask_question(store, "run", "node#2", text="Its proof shows 4 rows. Did it happen?")

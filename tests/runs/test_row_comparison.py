@@ -15,20 +15,20 @@ from director.runs import Run, Step
 from director.runs.earlier_readings import list_never_run
 from director.runs.row_comparison import (
     RowComparison,
-    comparison_from,
-    count_changes,
-    list_comparisons,
-    name_rows,
+    count_row_changes,
+    list_row_comparisons,
+    name_compared_rows,
+    parse_row_comparison,
 )
-from director.runs.run_control import save_workflow
+from director.runs.run_control import save_run_workflow
 from director.runs.run_doubts import compare_run
-from director.runs.run_journal import run_json, step_json
-from director.runs.run_report import report_html
-from director.runs.run_text import age_text, comparison_lines, comparison_text
+from director.runs.run_journal import encode_run, encode_step
+from director.runs.run_report import render_run_report
+from director.runs.run_text import write_age_text, write_comparison_run_lines, write_comparison_text
 from director.services.runs import get_run, read_history
 from director.services.workspace import make_workspace
 from director.store import Store
-from director.store.run_variables import workbench
+from director.store.run_variables import get_draft_run_id
 from director.workflow.values import Json
 from runs.building import code, flow, node
 
@@ -70,17 +70,17 @@ def test_rows_are_told_by_their_key_else_by_all_they_hold(
     now: list[Json], before: list[Json], key: str, counts: tuple[int, int, int], names: list[str]
 ) -> None:
     """A row is gone, new or changed; without a key a change is one gone and one new."""
-    *found, gone = count_changes(now, before, key)
+    *found, gone = count_row_changes(now, before, key)
     assert tuple(found) == counts
     if names != [""]:
-        assert [*name_rows(gone, before, key)] == names
+        assert [*name_compared_rows(gone, before, key)] == names
 
 
 def test_a_name_shows_no_secret_and_is_short() -> None:
     """The field that tells rows apart names them; what is sensitive is hidden."""
     rows: list[Json] = [{"kind": "a", "token": "s3cr3t-1"}, {"kind": "a", "token": "s3cr3t-2"}]
-    assert name_rows(rows[:1], rows) == ("[hidden]",)
-    assert len(name_rows(["x" * 200], ["x" * 200])[0]) == 60
+    assert name_compared_rows(rows[:1], rows) == ("[hidden]",)
+    assert len(name_compared_rows(["x" * 200], ["x" * 200])[0]) == 60
 
 
 def test_a_comparison_is_one_line() -> None:
@@ -88,18 +88,20 @@ def test_a_comparison_is_one_line() -> None:
     told = RowComparison(
         "n1", "read", "58d7", 7200, 26, 23, 4, 1, 1, "order", names=("1", "2", "3")
     )
-    assert comparison_text(told) == (
+    assert write_comparison_text(told) == (
         "read: 26 → 23 rows: 4 gone, 1 new, 1 changed (since run 58d7, 2 h earlier); "
         "gone: 1, 2, 3, …"
     )
     same = RowComparison("n1", "read", "58d7", 40, 26, 26, key="order")
-    assert comparison_text(same) == "read: 26 → 26 rows: the same (since run 58d7, 40 s earlier)"
+    assert (
+        write_comparison_text(same) == "read: 26 → 26 rows: the same (since run 58d7, 40 s earlier)"
+    )
     counted = RowComparison("n1", "n", "58d7", 40, 26, 23, only_counts=True)
-    assert comparison_text(counted) == "n: 26 → 23 counted (since run 58d7, 40 s earlier)"
+    assert write_comparison_text(counted) == "n: 26 → 23 counted (since run 58d7, 40 s earlier)"
     later = {**told.json(), "added": True}
-    assert comparison_from(json.loads(json.dumps(later))) == told
-    assert list_comparisons({}) == []
-    ages = [age_text(each) for each in (0, 600, 7200, 47 * 3600, 9 * 86400)]
+    assert parse_row_comparison(json.loads(json.dumps(later))) == told
+    assert list_row_comparisons({}) == []
+    ages = [write_age_text(each) for each in (0, 600, 7200, 47 * 3600, 9 * 86400)]
     assert ages == ["0 s", "10 min", "2 h", "47 h", "9 days"]
 
 
@@ -121,11 +123,11 @@ def keep_run(store: Store, id_: str, *numbers: int, status: str = "open", **more
     result: Json = {"items": items, "count": len(items)}
     step = Step("id-read", "id-read", "read", "browser_query", "finished", result=result)
     step = replace(step, config=READ, began=time.time(), took=1.0)
-    run = Run(id_, "w", save_workflow(store, WORKFLOW), "done", {"status": status}, **more)
-    store.put("step", f"{id_}/id-read", step_json(step), "made")
-    store.put("run", id_, run_json(run), "made")
+    run = Run(id_, "w", save_run_workflow(store, WORKFLOW), "done", {"status": status}, **more)
+    store.put("step", f"{id_}/id-read", encode_step(step), "made")
+    store.put("run", id_, encode_run(run), "made")
     ended = replace(run, summary=compare_run(store, run, WORKFLOW))
-    store.put("run", id_, run_json(ended), "ended")
+    store.put("run", id_, encode_run(ended), "ended")
     return ended
 
 
@@ -134,16 +136,16 @@ def test_rows_that_left_a_list_are_told_everywhere_and_change_no_exit_code(
 ) -> None:
     """In the terminal, as JSON, in the report and on the run's page; nothing in a first run."""
     first = keep_run(store, "first", *range(1, 27))
-    assert (comparison_lines(first), first.summary["compared"]) == ([], [])
+    assert (write_comparison_run_lines(first), first.summary["compared"]) == ([], [])
     fewer = keep_run(store, "fewer", *(n for n in range(1, 27) if n not in {7, 11, 19}))
-    (line,) = comparison_lines(fewer)
+    (line,) = write_comparison_run_lines(fewer)
     assert line.startswith("read: 26 → 23 rows: 3 gone, 0 new, 0 changed (since run first, ")
     assert line.endswith(" s earlier); gone: 7, 11, 19")
     workspace = make_workspace(store)
     stored = read_history(workspace, "fewer")
     assert f"\ncompared: {line}\n" in f"{summary(stored, None)}\n"
     assert f"\ncompared: {line}\n" in history(stored)
-    assert line in report_html(store, "fewer")
+    assert line in render_run_report(store, "fewer")
     assert get_run(workspace, "fewer").compared == (line,)
     assert finish(workspace, "fewer", report=None, as_json=True) == 0
     (compared,) = json.loads(capsys.readouterr().out)["summary"]["compared"]
@@ -156,12 +158,12 @@ def test_a_run_is_compared_with_the_last_one_that_passed_with_the_same_inputs(
 ) -> None:
     """Not with one of other inputs, and not with one that is doubted."""
     keep_run(store, "first", 1, 2, 3)
-    assert comparison_lines(keep_run(store, "paid", 1, status="paid")) == []
+    assert write_comparison_run_lines(keep_run(store, "paid", 1, status="paid")) == []
     doubt: dict[str, Json] = {"kind": "total", "sentence": "", "node": "", "alias": "read"}
     keep_run(store, "doubted", 1, doubts=(doubt,))
-    (compared,) = list_comparisons(keep_run(store, "second", 1, 2, 4).summary)
+    (compared,) = list_row_comparisons(keep_run(store, "second", 1, 2, 4).summary)
     assert (compared.run, compared.gone, compared.new) == ("first", 1, 1)
-    (compared,) = list_comparisons(keep_run(store, "third", 1, 2, 4).summary)
+    (compared,) = list_row_comparisons(keep_run(store, "third", 1, 2, 4).summary)
     assert (compared.run, compared.gone, compared.new) == ("second", 0, 0)
 
 
@@ -171,8 +173,8 @@ def test_nodes_that_no_run_and_no_test_has_done_are_named(store: Store) -> None:
     workflow = flow(node("read", "browser_query", **READ), *more)
     keep_run(store, "first", 1)
     skipped = Step("id-none", "id-none", "none", "transform", "finished", status="skipped")
-    store.put("step", "first/id-none", step_json(skipped), "made")
+    store.put("step", "first/id-none", encode_step(skipped), "made")
     assert list_never_run(store, workflow) == ["none", "tested"]
     tested = Step("id-tested", "id-tested", "tested", "transform", "finished")
-    store.put("step", f"{workbench('w')}/id-tested", step_json(tested), "made")
+    store.put("step", f"{get_draft_run_id('w')}/id-tested", encode_step(tested), "made")
     assert list_never_run(store, workflow) == ["none"]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from director.runs.sandbox import Sandbox, SandboxError
 from director.runs.sandbox_parsing import parse_date, parse_money, parse_number
-from director.sections.node_guides import guide
-from director.workflow.expressions import check_code
+from director.sections.node_guides import read_node_guide
+from director.workflow.expressions import check_expression_code
 
 NUMBERS = {
     "1.234,50 €": 1234.5,
@@ -68,10 +68,10 @@ def sandbox() -> Iterator[Sandbox]:
 
 def test_the_sandbox_has_what_the_guide_names(sandbox: Sandbox) -> None:
     """The modules and the functions, and what the guide says that they give."""
-    said = guide("sandbox")
+    said = read_node_guide("sandbox")
     for module in ("re", "json", "math", "datetime"):
         assert module in said
-        check_code(f"{module}\n1", names=())
+        check_expression_code(f"{module}\n1", names=())
         assert asyncio.run(sandbox.value(f"import {module}\n{module}\n1", {})) == 1
         assert asyncio.run(sandbox.value(f"def f():\n    return {module}\nf()\n1", {})) == 1
         assert asyncio.run(sandbox.value(module, {module: "mine"})) == "mine"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from browser.sites import site
 from browser.widget_pages import CALENDAR, CLOSED, RANGE, SELECTIZE
-from director.runs.playwright_script import script_of
+from director.runs.playwright_script import write_playwright_script
 from runs.building import flow, node
 
 
@@ -36,7 +36,7 @@ def test_a_script_sets_widgets_and_escapes_values(tmp_path: Path) -> None:
             inputs=[{"name": "who", "type": "text"}],
         )
         script = tmp_path / "script.py"
-        script.write_text(script_of(workflow), encoding="utf-8")
+        script.write_text(write_playwright_script(workflow), encoding="utf-8")
         command = [sys.executable, str(script), "--who", name]
         ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 1, ran.stderr

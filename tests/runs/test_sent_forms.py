@@ -8,8 +8,16 @@ from typing import Any
 
 import pytest
 
-from director.runs import RunProgress, cancel, drive, queue_run, resume, run_workflow, steps_of
-from director.runs.run_report import report_html
+from director.runs import (
+    RunProgress,
+    cancel_workflow_run,
+    drive_run,
+    list_run_steps,
+    queue_run,
+    resume_workflow_run,
+    run_workflow,
+)
+from director.runs.run_report import render_run_report
 from director.secrets import Vault
 from director.store import Store
 from runs.answers import serve_answers
@@ -64,11 +72,11 @@ def test_only_a_form_with_the_typed_secret_is_a_login(  # noqa: PLR0917  a case 
         press = [sending("go", action="click", selector="#go")] if sender == "go" else []
         workflow = flow(opened, *typed, *press, origin=site.origin)
         run = live.run(run_workflow(store, workflow, live.means(secrets=vault)))
-    steps = {step.alias: step for step in steps_of(store, run.id)}
+    steps = {step.alias: step for step in list_run_steps(store, run.id)}
     step = steps[sender]
     noted = f"A login was sent (POST to {site.origin}): a form with a secret of this origin."
     assert step.notes == ((noted,) if is_login else ())
-    assert ("A login was sent" in report_html(store, run.id)) is is_login
+    assert ("A login was sent" in render_run_report(store, run.id)) is is_login
     warned = [each for each in step.warnings if each.startswith("A form was sent (POST to")]
     assert bool(warned) is not is_login
 
@@ -94,11 +102,11 @@ def test_a_login_is_one_also_where_another_browser_goes_on(
 
         def stop(told: RunProgress) -> None:
             if (told.what, told.alias) == ("finished", "word"):
-                cancel(store, run.id)
+                cancel_workflow_run(store, run.id)
 
-        stopped = live.run(drive(store, run.id, replace(means, progress=stop)))
+        stopped = live.run(drive_run(store, run.id, replace(means, progress=stop)))
         assert stopped.state == "cancelled"
-        ended = live.run(resume(store, run.id, means))
+        ended = live.run(resume_workflow_run(store, run.id, means))
     assert ended.state == "done", ended.error
-    go = next(step for step in steps_of(store, run.id) if step.alias == "go")
+    go = next(step for step in list_run_steps(store, run.id) if step.alias == "go")
     assert (go.warnings, [each[:17] for each in go.notes]) == ((), ["A login was sent "])

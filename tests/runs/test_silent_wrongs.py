@@ -10,13 +10,13 @@ from urllib.parse import quote
 import pytest
 
 from director.browser import Origins
-from director.browser.locators import bundle_of
-from director.runs import Run, run_workflow, steps_of, try_node
+from director.browser.locators import make_locator_bundle
+from director.runs import Run, list_run_steps, run_workflow, try_node
 from director.runs.download_facts import list_downloads
-from director.runs.run_journal import run_from
+from director.runs.run_journal import parse_run
 from director.store import Store
-from director.store.run_variables import set_variable, workbench
-from director.workflow.document import from_json, to_json
+from director.store.run_variables import get_draft_run_id, set_run_variable
+from director.workflow.document import read_workflow_document, write_workflow_document
 from director.workflow.values import Workflow
 from runs.answers import Answer, AnsweringSite, file_named, sent_to, serve_answers
 from runs.building import flow, node
@@ -183,7 +183,7 @@ def test_rows_that_come_late_are_waited_for_or_doubted(
 
 def result_of(store: Store, run: Run, alias: str) -> Any:
     """The result of a node."""
-    return next(step.result for step in steps_of(store, run.id) if step.alias == alias)
+    return next(step.result for step in list_run_steps(store, run.id) if step.alias == alias)
 
 
 def test_a_list_that_draws_only_what_is_in_sight_is_doubted(
@@ -206,7 +206,7 @@ def test_a_list_that_draws_only_what_is_in_sight_is_doubted(
 
 
 def _last(store: Store) -> Run:
-    return run_from(max(store.newest("run"), key=lambda each: each.position))
+    return parse_run(max(store.newest("run"), key=lambda each: each.position))
 
 
 def test_scrolling_that_stops_early_is_doubted(
@@ -331,7 +331,7 @@ def test_a_file_with_other_columns_or_far_fewer_rows_is_doubted(
         site["/file"] = file_named("lamps.csv", text, "text/csv")
         run = live.run(run_workflow(store, workflow, live.means(downloads=tmp_path)))
         assert [each["kind"] for each in run.doubts] == doubted
-        (file,) = list_downloads(steps_of(store, run.id))
+        (file,) = list_downloads(list_run_steps(store, run.id))
         assert file["rows"] == len([one for one in text.splitlines() if one]) - 1
 
 
@@ -445,8 +445,11 @@ def test_a_proof_is_looked_for_under_an_encoded_address(
     site[address] = lambda _: "<p id=there>There</p>" if sent else "<p>None</p>"
     proof = {"url": f"{site.origin}/list?name={{{{name}}}}", "happened": [{"element": "#there"}]}
     workflow = filled(site, add(proof=proof), text="{{name}}")
-    given = from_json(
-        {**to_json(workflow), "inputs": [{"name": "name", "description": "A name."}]}  # type: ignore[dict-item]
+    given = read_workflow_document(
+        {
+            **write_workflow_document(workflow),
+            "inputs": [{"name": "name", "description": "A name."}],
+        }  # type: ignore[dict-item]
     )
     run = live.run(run_workflow(store, given, live.means(), inputs={"name": said}))
     assert (run.state, run.doubts) == ("done", ())
@@ -497,7 +500,7 @@ def test_a_filter_that_the_site_ignores_is_doubted(
     given = {"name": "state", "description": "Which.", "default": "open"}
     nodes = (go("open", f"{site.origin}/list?state={{{{state}}}}"), read())
     workflow = flow(*nodes, origin=site.origin, inputs=[given])
-    set_variable(store, workbench(workflow.id), "state", "open", "to test with")
+    set_run_variable(store, get_draft_run_id(workflow.id), "state", "open", "to test with")
 
     async def try_both() -> None:
         async with live.browser.session(Origins([site.origin])) as session:
@@ -505,7 +508,7 @@ def test_a_filter_that_the_site_ignores_is_doubted(
                 await try_node(store, workflow, alias, live.means(session=session))
 
     live.run(try_both())
-    built = from_json(store.get("workflow", workflow.id).body)  # type: ignore[union-attr, arg-type]
+    built = read_workflow_document(store.get("workflow", workflow.id).body)  # type: ignore[union-attr, arg-type]
     assert {"kind": "input", "field": "price", "input": "state"} in built.nodes[1].checks
     for state, doubted in (("open", []), ("done", []), ("lost", ["input"])):
         run = live.run(run_workflow(store, built, live.means(), inputs={"state": state}))
@@ -687,7 +690,7 @@ def test_an_id_that_counts_places_finds_no_other_cell(
     async def describe() -> Any:
         async with live.browser.session(Origins([site.origin])) as session:
             await session.navigate(f"{site.origin}/")
-            return (await bundle_of(session.page(), "#code-1")).json()
+            return (await make_locator_bundle(session.page(), "#code-1")).json()
 
     bundle = live.run(describe())
     wrote = {"action": "type", "selector": bundle, "text": "a = 5"}

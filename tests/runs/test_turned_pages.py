@@ -13,7 +13,7 @@ from director.browser.turned_pages import PageSizes
 from director.runs import Run, run_workflow
 from director.runs.doubts import RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit
-from director.runs.doubts.value_shapes import column_shape
+from director.runs.doubts.value_shapes import compute_column_value_shape
 from director.store import Store
 from director.workflow.values import Json
 from runs.answers import AnsweringSite, serve_answers
@@ -168,4 +168,4 @@ def test_a_notation_amid_texts_that_changed_is_doubted(
 
 def test_texts_of_several_notations_have_none() -> None:
     """Nothing is said of them."""
-    assert column_shape(["4.20 each", "4,20 each", "5.10 each"]).inside is None
+    assert compute_column_value_shape(["4.20 each", "4,20 each", "5.10 each"]).inside is None

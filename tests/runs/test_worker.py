@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from director.runs import RunDependencies, queue_run
-from director.runs.run_queue import Queue, queue_url
+from director.runs.run_queue import Queue, make_queue_url
 from director.runs.worker import Pace, Worker
 from director.store import Store, open_store
-from director.store.machine_identity import machine_id
+from director.store.machine_identity import read_machine_id
 from director.workflow.values import Node, Workflow
 from runs.worker_program import end_run
 from store.engines import ENGINES, prepared
@@ -83,7 +83,7 @@ def test_a_worker_executes_what_is_queued_and_leaves_no_trace(store: Store) -> N
         store.put("end", run, {})
         end_run(store, run)
 
-    with Queue(queue_url(store.url)) as queue:
+    with Queue(make_queue_url(store.url)) as queue:
         for number in range(5):
             give(store, queue, f"run-{number}")
     work(store, execute, lambda: len(store.ids("end")) == 5)
@@ -109,7 +109,7 @@ def test_runs_of_one_site_wait_for_one_another(store: Store) -> None:
         store.put("end", run, {})
         end_run(store, run)
 
-    with Queue(queue_url(store.url)) as queue:
+    with Queue(make_queue_url(store.url)) as queue:
         for number in range(4):
             give(store, queue, f"a{number}", site="https://a.example")
             give(store, queue, f"b{number}", site="https://b.example")
@@ -132,7 +132,7 @@ def test_a_worker_that_stops_leaves_its_run_to_the_next(store: Store) -> None:
         store.put("end", run, {})
         end_run(store, run)
 
-    with Queue(queue_url(store.url)) as queue:
+    with Queue(make_queue_url(store.url)) as queue:
         give(store, queue, "run")
     work(store, never, lambda: store.ids("begun") == ["run"])
     assert begun == [1]
@@ -141,7 +141,7 @@ def test_a_worker_that_stops_leaves_its_run_to_the_next(store: Store) -> None:
 
 def test_the_runs_of_a_killed_worker_are_taken_over(store: Store) -> None:
     """The living finish what the dead began, and do not repeat what was done."""
-    with Queue(queue_url(store.url)) as queue:
+    with Queue(make_queue_url(store.url)) as queue:
         for number in range(3):
             give(store, queue, f"run-{number}")
     with worker_program(store, "first", 0.3) as first:
@@ -165,7 +165,7 @@ def test_two_hundred_runs_over_three_workers_one_of_them_killed_are_each_done_on
     """On PostgreSQL, as on many machines."""
     with (
         open_store(prepared("postgresql", tmp_path)) as store,
-        Queue(queue_url(store.url)) as queue,
+        Queue(make_queue_url(store.url)) as queue,
         contextlib.ExitStack() as programs,
     ):
         for number in range(200):
@@ -190,7 +190,7 @@ def test_a_heartbeat_is_counted_and_says_where_it_comes_from(store: Store) -> No
     (first,) = store.beats()
     assert (first.worker, first.host, first.pid, first.count) == ("w", "here", os.getpid(), 1)
     assert -1 < first.age < 60
-    assert first.machine == machine_id()
+    assert first.machine == read_machine_id()
     assert first.epoch >= 1
     store.put("any", "thing", {})
     store.beat("w", host="here", pid=os.getpid())

@@ -9,8 +9,8 @@ import asyncio
 import sys
 from dataclasses import replace
 
-from director.runs import run_of
-from director.runs.run_journal import run_json
+from director.runs import read_run
+from director.runs.run_journal import encode_run
 from director.runs.worker import Pace, Worker
 from director.store import Store, VersionConflict, open_store
 
@@ -19,7 +19,7 @@ STEPS = 3
 
 def end_run(store: Store, run: str) -> None:
     """Write that a run is done."""
-    store.put("run", run, run_json(replace(run_of(store, run), state="done")))
+    store.put("run", run, encode_run(replace(read_run(store, run), state="done")))
 
 
 async def main(url: str, name: str, seconds: float) -> None:

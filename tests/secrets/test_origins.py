@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.secrets import Origin, OriginError, binding, origin_of
+from director.secrets import Origin, OriginError, parse_origin_binding, parse_page_origin
 
-BANK = binding("https://bank.example")
+BANK = parse_origin_binding("https://bank.example")
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ BANK = binding("https://bank.example")
 )
 def test_a_page_of_the_origin_has_that_origin(url: str) -> None:
     """Whatever its case, its path, and a port that says what is usual."""
-    assert origin_of(url) == BANK
+    assert parse_page_origin(url) == BANK
 
 
 @pytest.mark.promise("D2")
@@ -88,7 +88,7 @@ def test_a_page_of_the_origin_has_that_origin(url: str) -> None:
 def test_another_place_is_another_origin_or_none(url: str) -> None:
     """Look-alikes, other ports and schemes, users, dots, and what programs read in two ways."""
     try:
-        assert origin_of(url) != BANK
+        assert parse_page_origin(url) != BANK
     except OriginError as error:
         assert "word" not in str(error)  # noqa: PT017  either way is right
 
@@ -107,8 +107,8 @@ def test_another_place_is_another_origin_or_none(url: str) -> None:
 )
 def test_an_origin_has_one_way_of_being_written(url: str, shown: str) -> None:
     """Addresses are shortened, letters small, usual ports left out."""
-    assert str(origin_of(url)) == shown
-    assert origin_of(shown) == origin_of(url)
+    assert str(parse_page_origin(url)) == shown
+    assert parse_page_origin(shown) == parse_page_origin(url)
 
 
 @pytest.mark.promise("D2")
@@ -120,14 +120,14 @@ def test_an_origin_has_one_way_of_being_written(url: str, shown: str) -> None:
 def test_an_address_in_an_unusual_form_is_refused(host: str) -> None:
     """A browser reads some of them as an address that a person would not."""
     with pytest.raises(OriginError):
-        origin_of(f"https://{host}/")
+        parse_page_origin(f"https://{host}/")
 
 
 @pytest.mark.parametrize("host", ["localhost:3000", "127.0.0.1", "[::1]:8080"])
 def test_http_is_allowed_on_this_machine_only_if_it_is_written(host: str) -> None:
     """A binding to https is not one to http, nor the other way round."""
-    assert binding(f"http://{host}") == origin_of(f"http://{host}/form")
-    assert binding(f"https://{host}") != origin_of(f"http://{host}/form")
+    assert parse_origin_binding(f"http://{host}") == parse_page_origin(f"http://{host}/form")
+    assert parse_origin_binding(f"https://{host}") != parse_page_origin(f"http://{host}/form")
 
 
 @pytest.mark.promise("D2")
@@ -137,7 +137,7 @@ def test_http_is_allowed_on_this_machine_only_if_it_is_written(host: str) -> Non
 def test_http_elsewhere_cannot_be_bound(host: str) -> None:
     """What is not encrypted is read on the way."""
     with pytest.raises(OriginError, match="not encrypted"):
-        binding(f"http://{host}")
+        parse_origin_binding(f"http://{host}")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_http_elsewhere_cannot_be_bound(host: str) -> None:
 def test_a_binding_says_what_is_wrong_with_it(text: str, why: str) -> None:
     """And repeats no user, path or query."""
     with pytest.raises(OriginError, match=why.replace("*", "[*]")) as caught:
-        binding(text)
+        parse_origin_binding(text)
     assert "word" not in str(caught.value)
     assert "login" not in str(caught.value)
 
@@ -165,8 +165,8 @@ def test_a_binding_says_what_is_wrong_with_it(text: str, why: str) -> None:
 def test_any_text_has_an_origin_or_a_clear_refusal(text: str, before: str) -> None:
     """Nothing else is raised; what is read reads the same again."""
     try:
-        origin = origin_of(before + text)
+        origin = parse_page_origin(before + text)
     except OriginError:
         return
     assert isinstance(origin, Origin)
-    assert origin_of(str(origin)) == origin
+    assert parse_page_origin(str(origin)) == origin

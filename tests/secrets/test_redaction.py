@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.secrets import Clear, Redactor, canary_forms
+from director.secrets import Clear, Redactor, list_encoded_forms
 
 AWKWARD = "pä\"ss&w+ord'<é> /%7~\\n 10€"
 NASTY = st.text(alphabet="ab[]redct01é%&\"'\\ /+<\n«»█⟦", min_size=4, max_size=9)
@@ -29,7 +29,7 @@ def soups(draw: st.DrawFn) -> tuple[list[str], bytes]:
     cuts = st.integers(0, len(joined))
     for low, high in draw(st.lists(st.tuples(cuts, cuts), max_size=2)):
         values += [joined[low:high]] if high - low >= 4 else []
-    forms = [form for value in values for form in canary_forms(value).values()]
+    forms = [form for value in values for form in list_encoded_forms(value).values()]
     part = st.tuples(st.sampled_from(forms), st.integers(0, 5), st.integers(0, 5)).map(
         lambda cut: cut[0][cut[1] : len(cut[0]) - cut[2]]
     )
@@ -45,7 +45,7 @@ def test_no_value_is_left_in_bytes(soup: tuple[list[str], bytes]) -> None:
     net = Redactor(values)
     cleaned = net.clean_bytes(content)
     for value in values:
-        assert [name for name, form in canary_forms(value).items() if form in cleaned] == []
+        assert [name for name, form in list_encoded_forms(value).items() if form in cleaned] == []
     assert net.clean_bytes(cleaned) == cleaned
 
 
@@ -60,7 +60,7 @@ def test_no_value_is_left_in_a_text(soup: tuple[list[str], bytes]) -> None:
         assert value not in cleaned
         assert [
             name
-            for name, form in canary_forms(value).items()
+            for name, form in list_encoded_forms(value).items()
             if form.decode("utf-8", "surrogateescape") in cleaned
         ] == []
     assert net.clean(cleaned) == cleaned
@@ -218,7 +218,7 @@ def test_cleaning_takes_time_in_proportion_to_the_text(value: str) -> None:
 
 def test_the_forms_of_a_canary_are_the_promised_ones() -> None:
     """UTF-8, UTF-16, JSON, both kinds of URL, HTML, hex, base64 at all three places."""
-    forms = canary_forms(AWKWARD)
+    forms = list_encoded_forms(AWKWARD)
     raw = AWKWARD.encode()
     assert forms["UTF-8"] == raw
     assert forms["UTF-16 LE"] == AWKWARD.encode("utf-16-le")
@@ -241,4 +241,4 @@ def test_the_forms_of_a_canary_are_the_promised_ones() -> None:
 def test_a_canary_that_is_too_short_is_refused() -> None:
     """It would be found everywhere."""
     with pytest.raises(ValueError, match="fewer than 4"):
-        canary_forms("abc")
+        list_encoded_forms("abc")

@@ -26,12 +26,12 @@ from director.secrets import (
     SecretRefused,
     Vault,
     VaultError,
-    binding,
-    canary_forms,
+    list_encoded_forms,
+    parse_origin_binding,
 )
 
 VALUE = "pä\"ss&w+ord'<é> /%7"
-FORMS = canary_forms(VALUE)
+FORMS = list_encoded_forms(VALUE)
 BANK = "https://bank.example"
 posix = pytest.mark.skipif(os.name != "posix", reason="modes and limits are those of POSIX")
 
@@ -68,7 +68,7 @@ def test_a_value_comes_back_on_the_origins_it_is_bound_to(vault: Vault) -> None:
     """By origin or by the address of a page, and after opening the file again."""
     reference = vault.reference("bank")
     assert vault.reveal(reference, BANK).use() == VALUE
-    assert vault.reveal(reference, binding("http://localhost:3000")).use() == VALUE
+    assert vault.reveal(reference, parse_origin_binding("http://localhost:3000")).use() == VALUE
     assert vault.reveal(reference, f"{BANK}/login?next=%2F").use() == VALUE
 
 

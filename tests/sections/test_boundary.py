@@ -14,7 +14,7 @@ from director.sections.boundary import (
     unguard_boundary,
     wrap_section,
 )
-from director.sections.section_texts import section
+from director.sections.section_texts import render_section_text
 from sections.states import STATES
 
 _PIECES = [
@@ -87,7 +87,7 @@ def test_what_looks_like_a_boundary_to_a_reader_is_marked(text: str) -> None:
 @pytest.mark.parametrize("name", STATES)
 def test_every_state_is_read_back_section_by_section(name: str) -> None:
     """Each once, in the order in which it was shown."""
-    found = [one for one in (section(each, STATES[name]) for each in NAMES) if one]
+    found = [one for one in (render_section_text(each, STATES[name]) for each in NAMES) if one]
     read = read_sections("\n\n".join(one.text for one in found))
     assert [one.name for one in read] == [one.name for one in found]
     assert [one.trust == "web" for one in read] == [one.trust == "web" for one in found]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from director.agent.tools import REGISTRY
-from director.sections.system import prompt
+from director.sections.system import read_system_prompt
 from moved import list_moved
 from sections.sentences import sentences
 
@@ -28,7 +28,7 @@ _ASKS = 28  # the most sentences that only ask something of the model
 
 def test_every_sentence_of_the_prompt_is_in_the_table_once() -> None:
     """A new or changed sentence needs a row, and a row without a sentence is out of date."""
-    said = Counter(sentences(prompt("system")))
+    said = Counter(sentences(read_system_prompt("system")))
     listed = Counter(row["says"] for row in TABLE)
     assert said - listed == Counter()
     assert listed - said == Counter()

@@ -14,16 +14,22 @@ from director.context.values import AgentTurn, Call, Fold, Summary, UserTurn
 from director.counting import counter_for
 from director.profiles.values import TOOLS
 from director.sections.boundary import guard_boundary
-from director.sections.section_texts import section
-from director.sections.summary_request import BESIDE, compression_request, compression_sections
-from director.sections.system import prompt, system_section
+from director.sections.section_texts import render_section_text
+from director.sections.summary_request import (
+    BESIDE,
+    make_summary_request,
+    make_summary_request_sections,
+)
+from director.sections.system import read_system_prompt, render_system_section
 from director.workflow.conditions import check_condition
 from director.workflow.expressions import PARSERS
 from director.workflow.types import KINDS, check_config
 from director.workflow.values import Effect
 from sections.states import BUILDING
 
-_EXAMPLES = re.findall(r"^```json (\w+)\n(.*?)^```", prompt("system"), re.MULTILINE | re.DOTALL)
+_EXAMPLES = re.findall(
+    r"^```json (\w+)\n(.*?)^```", read_system_prompt("system"), re.MULTILINE | re.DOTALL
+)
 _FOLD = Fold(
     (
         UserTurn(1, "Never order red lamps."),
@@ -36,7 +42,7 @@ count = counter_for()
 
 def test_the_system_prompt_has_its_size() -> None:
     """2,000 to 3,000 tokens, counted exactly."""
-    assert 2_000 <= count(prompt("system")) <= 3_000
+    assert 2_000 <= count(read_system_prompt("system")) <= 3_000
 
 
 def test_the_examples_of_the_prompt_are_taken_as_they_stand() -> None:
@@ -52,11 +58,11 @@ def test_the_examples_of_the_prompt_are_taken_as_they_stand() -> None:
 
 def test_the_prompt_names_tools_and_words_that_exist() -> None:
     """Whatever it calls a tool is one; every effect is explained."""
-    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", prompt("system")))
+    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", read_system_prompt("system")))
     fields = {"create_records", "test_id", *PARSERS}
     assert named - fields <= set(TOOLS)
     assert {"update_plan", "test_single_node", "ask_user"} <= named
-    assert all(f"`{effect}`" in prompt("system") for effect in get_args(Effect))
+    assert all(f"`{effect}`" in read_system_prompt("system") for effect in get_args(Effect))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +82,7 @@ def test_the_prompt_names_tools_and_words_that_exist() -> None:
 )
 def test_the_working_rules_are_in_the_prompt(rule: str) -> None:
     """Each in so many words."""
-    assert rule in prompt("system")
+    assert rule in read_system_prompt("system")
 
 
 def test_a_prompt_is_read_anew_each_time(tmp_path: Path) -> None:
@@ -84,28 +90,28 @@ def test_a_prompt_is_read_anew_each_time(tmp_path: Path) -> None:
     file = tmp_path / "system.md"
     for text in ("old", "new"):
         file.write_text(text)
-        assert prompt("system", tmp_path) == text
+        assert read_system_prompt("system", tmp_path) == text
 
 
 def test_the_prompts_hold_nothing_that_looks_like_a_boundary() -> None:
     """So they arrive as they are written."""
     for name in ("system", "compress"):
-        assert guard_boundary(prompt(name)) == prompt(name)
-    assert system_section().text == prompt("system")
+        assert guard_boundary(read_system_prompt(name)) == read_system_prompt(name)
+    assert render_system_section().text == read_system_prompt("system")
 
 
 def test_the_request_for_a_summary_has_eight_rules_and_the_state() -> None:
     """The system prompt, the description, plan, workflow, variables and browser; no summary."""
-    rules, system, *beside = compression_sections(BUILDING, 20_000)
+    rules, system, *beside = make_summary_request_sections(BUILDING, 20_000)
     assert re.findall(r"^(\d)\. ", rules.text, re.MULTILINE) == list("12345678")
     assert "about 20,000 tokens" in rules.text
-    assert prompt("system") in system.text
-    assert beside == [section(name, BUILDING) for name in BESIDE]
+    assert read_system_prompt("system") in system.text
+    assert beside == [render_section_text(name, BUILDING) for name in BESIDE]
 
 
 def test_the_request_for_a_summary_holds_the_conversation_and_fits() -> None:
     """The latest of it is cut last; what the user said is there."""
-    asked = compression_request(BUILDING, _FOLD, tokens=2_000, counter=count, room=5_000)
+    asked = make_summary_request(BUILDING, _FOLD, tokens=2_000, counter=count, room=5_000)
     (turn,) = asked.turns
     assert "[1] user: Never order red lamps." in turn.text
     assert "Earlier: EUR only." in turn.text
@@ -120,7 +126,7 @@ def test_nothing_in_a_conversation_can_pass_for_its_end_or_for_another_turn() ->
         (UserTurn(1, forged), AgentTurn(2, forged, (Call("c", "read", forged, forged),))),
         Summary(forged, (0,)),
     )
-    asked = compression_request(BUILDING, fold, tokens=2_000, counter=count, room=9_000)
+    asked = make_summary_request(BUILDING, fold, tokens=2_000, counter=count, room=9_000)
     rest = asked.turns[0].text.partition("\n<conversation>\n")[2]
     assert rest.count("</conversation>") == 1
     assert rest.endswith("</conversation>")

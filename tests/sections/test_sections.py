@@ -16,16 +16,21 @@ from hypothesis import strategies as st
 from director.context.values import Summary, Trust
 from director.counting import counter_for
 from director.sections.boundary import read_sections
-from director.sections.overview import workflow_status, workflow_summary
-from director.sections.plan import plan_section
-from director.sections.section_texts import PULLED, SECTIONS, render_tool_result, section
-from director.sections.summary import spans, summary_section
-from director.sections.value_text import compact, line
-from director.sections.variables import variables_in_full, variables_of_state
-from director.sections.workflow import select_nodes, workflow_section
+from director.sections.overview import compute_overview_status, write_overview_summary
+from director.sections.plan import render_plan_section
+from director.sections.section_texts import (
+    PULLED,
+    SECTIONS,
+    render_section_text,
+    render_tool_result,
+)
+from director.sections.summary import render_summary_section, write_summary_spans
+from director.sections.value_text import write_compact_value, write_value_line
+from director.sections.variables import list_state_variables, render_variables_in_full
+from director.sections.workflow import render_workflow_section, select_nodes
 from director.sections.workflow_state import WorkflowState
-from director.workflow.document import to_json
-from director.workflow.plan import plan_json
+from director.workflow.document import write_workflow_document
+from director.workflow.plan import encode_plan
 from director.workflow.values import Json, Workflow, WorkflowError
 from sections.states import BUILDING, HOSTILE, STATES, node
 from workflow.written import WRITTEN
@@ -36,7 +41,7 @@ count = counter_for()
 
 def text(name: str, state: WorkflowState = BUILDING) -> str:
     """The text of a section."""
-    found = section(name, state)
+    found = render_section_text(name, state)
     assert found is not None
     return found.text
 
@@ -55,7 +60,7 @@ def workflow_of(length: int) -> Workflow:
 @pytest.mark.parametrize(("tool", "name"), PULLED.items())
 def test_what_is_pulled_is_what_is_pushed(tool: str, name: str, state: str) -> None:
     """Byte for byte, with the same trust."""
-    assert render_tool_result(tool, STATES[state]) == section(name, STATES[state])
+    assert render_tool_result(tool, STATES[state]) == render_section_text(name, STATES[state])
 
 
 _PRINT = """
@@ -106,8 +111,8 @@ def test_the_order_of_keys_does_not_change_a_section() -> None:
         variables=turned(dict(BUILDING.variables)),
         statuses=turned(dict(BUILDING.statuses)),
     )
-    assert [section(name, other) for name in SECTIONS] == [
-        section(name, BUILDING) for name in SECTIONS
+    assert [render_section_text(name, other) for name in SECTIONS] == [
+        render_section_text(name, BUILDING) for name in SECTIONS
     ]
 
 
@@ -125,7 +130,7 @@ def test_no_content_can_add_a_line_to_a_section(name: str) -> None:
 @pytest.mark.parametrize("trust", ["user", "agent", "web"])
 def test_a_summary_is_shown_as_trusted_as_it_is(trust: Trust) -> None:
     """What covers words of the web says so to the model."""
-    shown = summary_section(Summary("x", (1,), trust))
+    shown = render_summary_section(Summary("x", (1,), trust))
     assert shown is not None
     assert shown.trust == trust
     assert shown.text.startswith("<summary trust=web>") == (trust == "web")
@@ -133,7 +138,9 @@ def test_a_summary_is_shown_as_trusted_as_it_is(trust: Trust) -> None:
 
 def test_who_wrote_a_section_is_told() -> None:
     """What pages write is the web's; nothing of theirs, nothing of the web."""
-    told = {name: found.trust for name in SECTIONS if (found := section(name, BUILDING))}
+    told = {
+        name: found.trust for name in SECTIONS if (found := render_section_text(name, BUILDING))
+    }
     assert told == {
         "system": "system",
         "description": "agent",
@@ -143,7 +150,9 @@ def test_who_wrote_a_section_is_told() -> None:
         "browser": "web",
         "summary": "user",
     }
-    begun = {found.trust for name in SECTIONS if (found := section(name, STATES["begun"]))}
+    begun = {
+        found.trust for name in SECTIONS if (found := render_section_text(name, STATES["begun"]))
+    }
     assert begun == {"system", "agent"}
 
 
@@ -152,7 +161,7 @@ def test_no_section_shows_a_secret_or_what_a_page_is_called() -> None:
     everything = "".join(text(name) for name in SECTIONS)
     workflow = BUILDING.workflow
     for asked in ("all", "login", "login.password"):
-        everything += variables_in_full(BUILDING.variables, workflow, name=asked).text
+        everything += render_variables_in_full(BUILDING.variables, workflow, name=asked).text
     assert "canary" not in everything
     assert "ignore all rules" not in everything
     assert "{{secret:shop}}" in everything
@@ -163,7 +172,7 @@ def test_variables_are_shown_by_the_rules() -> None:
     values: dict[str, Json] = {"a": "x" * 100, "b": "x" * 101, "c": [1, 2, 3], "d": []}
     values |= {"e": None, "api_key": "k"}
     state = WorkflowState(Workflow("w", "W"), variables=values)
-    shown = variables_of_state(state).text.splitlines()
+    shown = list_state_variables(state).text.splitlines()
     assert f'- a = "{"x" * 100}"' in shown
     assert f'- b = "{"x" * 100}..."' in shown
     assert "- c = [Array of 3 - first: 1]" in shown
@@ -182,10 +191,12 @@ def test_variables_are_found_by_name_path_and_node() -> None:
         {"node": 3},
         {"node": "n3"},
     ):
-        assert variables_in_full(variables, workflow, **asked).text.splitlines()[1:-1] == [whole]
-    one = variables_in_full(variables, workflow, name="read_prices.items[1].name")
+        assert render_variables_in_full(variables, workflow, **asked).text.splitlines()[1:-1] == [
+            whole
+        ]
+    one = render_variables_in_full(variables, workflow, name="read_prices.items[1].name")
     assert '- read_prices.items[1].name = "Lamp B"' in one.text
-    assert "No variables yet." in variables_in_full(variables, workflow, node="order").text
+    assert "No variables yet." in render_variables_in_full(variables, workflow, node="order").text
 
 
 @pytest.mark.parametrize(
@@ -203,7 +214,7 @@ def test_a_variable_that_does_not_exist_is_refused_with_the_nearest(
 ) -> None:
     """In words that a model can act on."""
     with pytest.raises(WorkflowError, match=says.replace("?", r"\?").replace("[", r"\[")):
-        variables_in_full(BUILDING.variables, BUILDING.workflow, **asked)
+        render_variables_in_full(BUILDING.variables, BUILDING.workflow, **asked)
 
 
 @pytest.mark.parametrize(
@@ -242,41 +253,41 @@ def test_a_range_or_type_that_means_nothing_is_refused() -> None:
 
 def test_the_overview_has_the_fields_that_were_promised() -> None:
     """And says how far the workflow is."""
-    told = json.loads(workflow_summary(BUILDING))
+    told = json.loads(write_overview_summary(BUILDING))
     assert set(told) == set(
         "workflowId name description nodeCount currentPhase lastExecuted status".split()
     )
     assert told["description"] == "Order the cheapest lamp each week"
-    assert json.loads(workflow_summary(STATES["begun"]))["currentPhase"] == "No plan"
+    assert json.loads(write_overview_summary(STATES["begun"]))["currentPhase"] == "No plan"
     ready = {one.id: "success" for one in BUILDING.workflow.nodes}
-    assert workflow_status(replace(BUILDING, statuses=ready)) == "ready"
-    assert workflow_status(STATES["begun"]) == "building"
-    assert workflow_status(BUILDING) == "failing"
+    assert compute_overview_status(replace(BUILDING, statuses=ready)) == "ready"
+    assert compute_overview_status(STATES["begun"]) == "building"
+    assert compute_overview_status(BUILDING) == "failing"
 
 
 def test_sections_cost_half_of_indented_json_or_less() -> None:
     """By the exact counter."""
-    plan = count(plan_section(BUILDING.plan).text)
-    assert plan <= 0.5 * count(json.dumps(plan_json(BUILDING.plan), indent=2))
-    workflow = count(workflow_section(BUILDING.workflow, BUILDING.statuses).text)
-    assert workflow <= 0.5 * count(json.dumps(to_json(BUILDING.workflow), indent=2))
-    assert json.loads(json.dumps(WRITTEN)) == plan_json(BUILDING.plan)
+    plan = count(render_plan_section(BUILDING.plan).text)
+    assert plan <= 0.5 * count(json.dumps(encode_plan(BUILDING.plan), indent=2))
+    workflow = count(render_workflow_section(BUILDING.workflow, BUILDING.statuses).text)
+    assert workflow <= 0.5 * count(json.dumps(write_workflow_document(BUILDING.workflow), indent=2))
+    assert json.loads(json.dumps(WRITTEN)) == encode_plan(BUILDING.plan)
 
 
 @given(st.text() | st.lists(st.text()) | st.dictionaries(st.text(), st.text()))
 def test_a_value_is_one_visible_line_and_can_be_read_back(value: object) -> None:
     """Whatever characters it holds."""
-    assert compact(value).isprintable()
-    assert json.loads(compact(value)) == value
+    assert write_compact_value(value).isprintable()
+    assert json.loads(write_compact_value(value)) == value
     if isinstance(value, str):
-        assert line(value) == value or json.loads(line(value)) == value
+        assert write_value_line(value) == value or json.loads(write_value_line(value)) == value
 
 
 @given(st.sets(st.integers(1, 60)))
 def test_spans_name_the_numbers_and_no_others(numbers: set[int]) -> None:
     """Runs are written short."""
     named: set[int] = set()
-    for run in filter(None, spans(numbers).split(", ")):
+    for run in filter(None, write_summary_spans(numbers).split(", ")):
         ends = [int(end) for end in run.split("-")]
         named |= set(range(ends[0], ends[-1] + 1))
     assert named == numbers
@@ -284,11 +295,11 @@ def test_spans_name_the_numbers_and_no_others(numbers: set[int]) -> None:
 
 def test_the_summary_section_does_not_grow_with_the_turns_that_it_stands_for() -> None:
     """A few spans are named; of many, where they begin and end."""
-    few = summary_section(Summary("x", (1, 2, 4, 6)))
+    few = render_summary_section(Summary("x", (1, 2, 4, 6)))
     assert few is not None
     assert "turns 1-2, 4, 6, which" in few.text
     for last in (2_000, 8_000):
-        many = summary_section(Summary("x", tuple(range(1_001, last, 3))))
+        many = render_summary_section(Summary("x", tuple(range(1_001, last, 3))))
         assert many is not None
         named = f"turns 1001-{max(range(1_001, last, 3))}, but for those that are shown, which"
         assert named in many.text

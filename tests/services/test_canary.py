@@ -15,7 +15,7 @@ from director.services import node_trials, nodes, plans, run_exports, runs, vari
 from director.services.outgoing import MarkNotSaved
 from director.services.workspace import Workspace, make_workspace
 from director.store import Store
-from director.store.run_variables import set_variable, workbench
+from director.store.run_variables import get_draft_run_id, set_run_variable
 from director.workflow.description import Description
 from director.workflow.plan import Phase, Plan, Task
 from director.workflow.values import Input, Node, Workflow
@@ -39,7 +39,7 @@ def workspace(store: Store) -> Workspace:
     """A workflow that was run before its secret came into the vault: it stands everywhere."""
     run = asyncio.run(run_workflow(store, FLOW, RunDependencies()))
     assert CANARY in str(run.inputs)
-    set_variable(store, workbench("w"), "found", CANARY, f"because of {CANARY}")
+    set_run_variable(store, get_draft_run_id("w"), "found", CANARY, f"because of {CANARY}")
     saved = SavedState(store, "w")
     task = Task("1", f"Type {CANARY}", notes=CANARY)
     saved.save_plan(Plan(CANARY, "Look", (Phase("Look", tasks=(task,)),)), CANARY)

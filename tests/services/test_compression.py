@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from agent.summaries import begun
-from director.agent import current_thread
-from director.agent.agent_session import AgentSession, opens_model
+from director.agent import ensure_current_thread
+from director.agent.agent_session import AgentSession, open_session_model
 from director.agent.request_log.kept_requests import sent_bytes
 from director.cli import app
 from director.services.compression import (
@@ -46,7 +46,7 @@ def writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def talked(store: Store, folder: Path) -> str:
     """A workflow with a conversation that is worth a summary; its thread."""
     a_studio(store, folder)
-    return begun(store, thread=current_thread(store, "w"), more=200)
+    return begun(store, thread=ensure_current_thread(store, "w"), more=200)
 
 
 def by_command(store: Store, *args: str) -> str:
@@ -60,7 +60,7 @@ def by_command(store: Store, *args: str) -> str:
 def test_every_way_proposes_the_same(store: Store, tmp_path: Path) -> None:
     """The page, the command and the chat send the same request, byte for byte."""
     thread = talked(store, tmp_path)
-    with let_in(a_studio(store, tmp_path, opens=opens_model)) as client:
+    with let_in(a_studio(store, tmp_path, opens=open_session_model)) as client:
         page = client.post(f"{API}/propose", json={}).json()
     command = by_command(store, "--preview")
     desk = AgentSession(store, "w")
@@ -86,7 +86,7 @@ def test_the_limits_are_those_of_the_model_that_talks(
     small = tmp_path / "small.json"
     small.write_text(Path(writer.partition(":")[2]).read_text())
     monkeypatch.setenv("DIRECTOR_MODEL_WINDOWS", f"scripted:{small}=12000")
-    with let_in(a_studio(store, tmp_path, opens=opens_model)) as client:
+    with let_in(a_studio(store, tmp_path, opens=open_session_model)) as client:
         own = client.post(f"{API}/look", json={}).json()
         other = client.post(f"{API}/look", json={"model": f"scripted:{small}"}).json()
     assert own["cap"] == other["cap"] == load_settings().compress_to.value

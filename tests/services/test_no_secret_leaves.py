@@ -16,19 +16,19 @@ import pytest
 
 from agent.summaries import talk
 from director import services
-from director.agent import current_thread
+from director.agent import ensure_current_thread
 from director.agent.saved_workflow import SavedState
 from director.errors import DirectorError
-from director.runs import save_workflow
+from director.runs import save_run_workflow
 from director.runs.resources import Resources, RunOptions
 from director.runs.run_control import queue_run
-from director.secrets import canary_forms
+from director.secrets import list_encoded_forms
 from director.services.compression import ProposalList, propose_compression
 from director.services.outgoing import is_redacted
 from director.services.workflow_reader import WorkflowReader
 from director.services.workspace import Workspace, make_workspace
 from director.store import EntryDraft, Store
-from director.store.run_variables import set_variable, workbench
+from director.store.run_variables import get_draft_run_id, set_run_variable
 from director.workflow.plan import parse_plan
 from director.workflow.values import Node, Workflow
 
@@ -36,7 +36,7 @@ CANARY = "Correct-horse-9-battery"
 FORMS = [
     *(
         form.decode()
-        for form in canary_forms(CANARY).values()
+        for form in list_encoded_forms(CANARY).values()
         if form.isascii() and b"\0" not in form
     ),
     CANARY.upper(),
@@ -102,14 +102,14 @@ def workspace(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     config = {"input": {"a": TEXT}, "code": f"'{CANARY}'", "store": True}
     node = Node("n1", "first", "transform", config, effect="idempotent")
     workflow = Workflow("w", f"Prices {CANARY}", (node,))
-    save_workflow(store, workflow)
+    save_run_workflow(store, workflow)
     saved = SavedState(store, "w")
     task = {"task_id": 1, "description": TEXT, "status": "pending", "node_ids": ["n1"]}
     phase = {"phase_name": TEXT, "status": "pending", "tasks": [task]}
     plan = {"overall_goal": TEXT, "current_phase": TEXT, "phases": [phase], "notes": TEXT}
     saved.save_plan(parse_plan(plan), TEXT)
-    set_variable(store, workbench("w"), "price", TEXT, TEXT)
-    thread = current_thread(store, "w")
+    set_run_variable(store, get_draft_run_id("w"), "price", TEXT, TEXT)
+    thread = ensure_current_thread(store, "w")
     store.append(thread, [EntryDraft("user", {"text": TEXT}), *talk(2, more=100)])
     asyncio.run(propose_compression(workspace, thread, proposals=ProposalList()))
     asyncio.run(propose_compression(workspace, thread, proposals=ProposalList()))
@@ -120,7 +120,7 @@ def workspace(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_no_form_of_a_secret_leaves_a_use_case(store: Store, workspace: Workspace) -> None:
     """Of all that read: of conversations, requests, workflows, plans, variables, runs, settings."""
-    thread = current_thread(store, "w")
+    thread = ensure_current_thread(store, "w")
     (run,) = (each for each in store.ids("run") if not each.startswith("workbench"))
     given = {
         "workflow": "w",

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import pytest
 
 from director.errors import DirectorError
-from director.secrets import Redactor, canary_forms
+from director.secrets import Redactor, list_encoded_forms
 from director.services.outgoing import Identifier, T, redact_result, redact_value
 
 CANARY = "Correct-horse-9-battery"
@@ -55,7 +55,7 @@ async def show_later(_: Redacting, text: str) -> list[bytes]:
     return [text.encode()]
 
 
-@pytest.mark.parametrize("form", canary_forms(CANARY).values())
+@pytest.mark.parametrize("form", list_encoded_forms(CANARY).values())
 def test_no_form_of_a_secret_leaves(form: bytes) -> None:
     """Not in any kind of value that a service returns."""
     text = form.decode("utf-8", "surrogateescape")

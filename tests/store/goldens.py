@@ -16,10 +16,23 @@ from pathlib import Path
 
 from director.context.values import AgentTurn
 from director.store import EntryDraft, Store, open_store
-from director.store.compression import compress, delete, preview, restore
-from director.store.context_view import project
+from director.store.compression import (
+    compress_turns,
+    delete_turns,
+    preview_turn_compression,
+    restore_compressed_turns,
+)
+from director.store.context_view import project_context_view
 from director.store.schema import SCHEMA
-from director.testing.store_drafts import AWKWARD, LARGE, agent, result, summary, talk, user
+from director.testing.store_drafts import (
+    AWKWARD,
+    LARGE,
+    draft_agent_message,
+    draft_call_result,
+    draft_summary,
+    draft_talk,
+    draft_user_message,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -27,15 +40,24 @@ GOLDEN = Path(__file__).parent / "golden"
 def fill(store: Store) -> None:
     """Two threads of a workflow and one of none, with all that can happen to them; two records."""
     store.open_thread("shop", "Prices of “mugs”", "prices")
-    store.append("prices", [*talk(6), user(AWKWARD), agent(AWKWARD, ["call_a", "call_b"])])
-    store.append("prices", [result("call_a", LARGE)], reference={"response": "r1"})
-    first = preview(store, "prices", [1, 2, 4, 5])
-    undone = compress(store, "prices", first, summary(first.covers))
-    restore(store, "prices", undone.seq)
-    delete(store, "prices", [7, 8])
-    again = preview(store, "prices", [1, 2, 4, 5, 10, 11])
-    compress(store, "prices", again, summary(again.covers, "Three prices."), by="auto")
-    store.append("prices", [user("And the last one?"), agent("EUR 5.50")])
+    store.append(
+        "prices",
+        [
+            *draft_talk(6),
+            draft_user_message(AWKWARD),
+            draft_agent_message(AWKWARD, ["call_a", "call_b"]),
+        ],
+    )
+    store.append("prices", [draft_call_result("call_a", LARGE)], reference={"response": "r1"})
+    first = preview_turn_compression(store, "prices", [1, 2, 4, 5])
+    undone = compress_turns(store, "prices", first, draft_summary(first.covers))
+    restore_compressed_turns(store, "prices", undone.seq)
+    delete_turns(store, "prices", [7, 8])
+    again = preview_turn_compression(store, "prices", [1, 2, 4, 5, 10, 11])
+    compress_turns(store, "prices", again, draft_summary(again.covers, "Three prices."), by="auto")
+    store.append(
+        "prices", [draft_user_message("And the last one?"), draft_agent_message("EUR 5.50")]
+    )
     store.open_thread("shop", "", "empty")
     native = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}
     said = {"type": "message", "id": "msg_1", "role": "assistant"}
@@ -69,7 +91,7 @@ def told(store: Store) -> dict[str, object]:
 
 def _thread(store: Store, name: str) -> dict[str, object]:
     entries = store.entries(name)
-    context = project(entries)
+    context = project_context_view(entries)
     shown: list[object] = []
     for turn in context.turns:
         calls = turn.calls if isinstance(turn, AgentTurn) else ()

@@ -11,13 +11,18 @@ import psycopg
 import pytest
 
 from director.context.values import Summary
-from director.secrets import Clear, SecretRefused, Vault, canary_forms
-from director.store.compression import compress, preview
+from director.secrets import Clear, SecretRefused, Vault, list_encoded_forms
+from director.store.compression import compress_turns, preview_turn_compression
 from director.store.export import export_thread, import_lines
 from director.store.store import Store
 from director.store.store_opening import open_store
 from director.store.values import StoreError
-from director.testing.store_drafts import agent, result, talk, user
+from director.testing.store_drafts import (
+    draft_agent_message,
+    draft_call_result,
+    draft_talk,
+    draft_user_message,
+)
 from store.engines import ENGINES, file_of, prepared
 
 CANARY = "Pä\"s's&w+ör=d<%20>/ \\ 漢字🦝?"
@@ -34,16 +39,16 @@ def _session(store: Store, vault: Vault, other: Store) -> Iterator[str]:
     store.append(
         "t",
         [
-            *talk(3),
-            user(f"log in with {reference}"),
-            agent(f"I type {reference}", ["call_1"]),
-            result("call_1", net.clean(echoed * 90)),
+            *draft_talk(3),
+            draft_user_message(f"log in with {reference}"),
+            draft_agent_message(f"I type {reference}", ["call_1"]),
+            draft_call_result("call_1", net.clean(echoed * 90)),
         ],
         reference={"pending": [str(reference)]},
     )
     store.put("run", "r", {"variables": {"password": str(reference)}}, f"uses {reference}")
-    look = preview(store, "t")
-    compress(store, "t", look, Summary(f"Logged in with {reference}.", look.covers))
+    look = preview_turn_compression(store, "t")
+    compress_turns(store, "t", look, Summary(f"Logged in with {reference}.", look.covers))
     yield from _refusals(store, vault, clear)
     lines = list(export_thread(store, "t"))
     import_lines(other, iter(lines))
@@ -59,7 +64,9 @@ def _refusals(store: Store, vault: Vault, clear: Clear) -> Iterator[str]:
         log.exception("refused")
         yield str(refused)
     try:
-        store.append("t", [user(f"held: {clear}"), result("call_9", clear)])  # type: ignore[arg-type]
+        store.append(
+            "t", [draft_user_message(f"held: {clear}"), draft_call_result("call_9", clear)]
+        )  # type: ignore[arg-type]
     except (TypeError, StoreError) as refused:
         log.exception("not written")
         yield str(refused)
@@ -125,12 +132,12 @@ def test_no_form_of_a_secret_is_in_any_byte(
     assert b"secret:shop-password" in b"".join(places.values())
     last = f"{file_of(url)}-wal" if engine == "sqlite" else max(p for p in places if "page" in p)
     assert b"secret:shop-password" in places[last]
-    assert _found(places, canary_forms(CANARY)) == []
+    assert _found(places, list_encoded_forms(CANARY)) == []
 
 
 @pytest.mark.promise("D1")
 def test_the_sweep_finds_a_secret_that_was_written(tmp_path: Path) -> None:
     """Were the value itself said, the same sweep would find it."""
     with closing(open_store(prepared("sqlite", tmp_path))) as store:
-        store.append("t", [user(CANARY)])
-        assert _found(_written(tmp_path), canary_forms(CANARY))
+        store.append("t", [draft_user_message(CANARY)])
+        assert _found(_written(tmp_path), list_encoded_forms(CANARY))

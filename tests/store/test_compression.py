@@ -14,8 +14,20 @@ from director.context.summary_checks import repair_summary
 from director.context.values import AgentTurn, Counter, Summary
 from director.context.wire import emit
 from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
-from director.store.compression import Preview, compress, delete, history, preview, restore
-from director.store.context_view import find_archived, project, units_of, view, visible
+from director.store.compression import (
+    Preview,
+    compress_turns,
+    delete_turns,
+    list_compression_history,
+    preview_turn_compression,
+    restore_compressed_turns,
+)
+from director.store.context_view import (
+    build_thread_view,
+    find_archived,
+    list_visible_turns,
+    project_context_view,
+)
 from store.threads import WIRES, flaws, result, speaking, threads, turns_in, user
 
 _names = itertools.count(1)
@@ -60,13 +72,13 @@ def talk(rounds: int) -> list[EntryDraft]:
 
 def seen(store: Store, thread: str) -> tuple[object, list[list[object]]]:
     """What the model sees: the context, and the messages of each wire."""
-    context = project(store.entries(thread))
+    context = project_context_view(store.entries(thread))
     return context, [emit(context, wire) for wire in WIRES]
 
 
 def chosen_by(data: st.DataObject, store: Store, thread: str) -> set[int]:
     """Some whole units."""
-    units = units_of(store.entries(thread))
+    units = build_thread_view(store.entries(thread)).units
     return {seq for unit in units if data.draw(st.booleans()) for seq in unit}
 
 
@@ -81,21 +93,23 @@ def test_nothing_is_lost_and_nothing_comes_twice(
     for nth in range(data.draw(st.integers(1, 3))):
         chosen = chosen_by(data, shared, thread)
         if chosen:
-            before = view(shared.entries(thread))
-            look = preview(shared, thread, chosen)
-            made = compress(shared, thread, look, Summary("s", look.covers))
-            after = view(shared.entries(thread))
+            before = build_thread_view(shared.entries(thread))
+            look = preview_turn_compression(shared, thread, chosen)
+            made = compress_turns(shared, thread, look, Summary("s", look.covers))
+            after = build_thread_view(shared.entries(thread))
             assert after.summary_turns == before.summary_turns | chosen
             assert made.body["previous"] == (before.current.seq if before.current else None)
-        active = [one.seq for one in history(shared, thread) if one.state != "restored"]
+        active = [
+            one.seq for one in list_compression_history(shared, thread) if one.state != "restored"
+        ]
         if active and data.draw(st.integers(0, 3)) == 0:
-            restore(shared, thread, data.draw(st.sampled_from(active)))
+            restore_compressed_turns(shared, thread, data.draw(st.sampled_from(active)))
         more = data.draw(threads(start=100 * (nth + 1), most=3))
         if more:
             shared.append(thread, more)
         entries = shared.entries(thread)
-        assert find_archived(entries) | set(visible(entries)) == turns_in(entries)
-        assert find_archived(entries).isdisjoint(visible(entries))
+        assert find_archived(entries) | set(list_visible_turns(entries)) == turns_in(entries)
+        assert find_archived(entries).isdisjoint(list_visible_turns(entries))
         assert flaws(entries) == []
 
 
@@ -112,16 +126,16 @@ def test_a_restore_gives_back_exactly_the_earlier_view(
     for _ in range(2):
         chosen = chosen_by(data, shared, thread)
         if chosen:
-            look = preview(shared, thread, chosen)
-            made.append(compress(shared, thread, look, Summary("s", look.covers)).seq)
+            look = preview_turn_compression(shared, thread, chosen)
+            made.append(compress_turns(shared, thread, look, Summary("s", look.covers)).seq)
             views.append(seen(shared, thread))
     if made and data.draw(st.booleans()):
-        restore(shared, thread, made[0])
+        restore_compressed_turns(shared, thread, made[0])
         assert seen(shared, thread) == views[0]
         return
     for seq in reversed(made):
         views.pop()
-        restore(shared, thread, seq)
+        restore_compressed_turns(shared, thread, seq)
         assert seen(shared, thread) == views[-1]
 
 
@@ -134,56 +148,61 @@ def test_only_whole_units_are_covered(
     thread = begun(shared, drafts)
     entries = shared.entries(thread)
     choice = {entry.seq for entry in entries if data.draw(st.booleans())}
-    units = [set(unit) for unit in units_of(entries)]
+    units = [set(unit) for unit in build_thread_view(entries).units]
     if choice == set().union(*(unit for unit in units if unit <= choice)):
-        look = preview(shared, thread, choice)
+        look = preview_turn_compression(shared, thread, choice)
         assert {turn.at for turn in look.fold.turns} == choice == set(look.covers)
         assert look.count == len(choice)
     else:
         with pytest.raises(StoreError, match="Nothing was written"):
-            preview(shared, thread, choice)
+            preview_turn_compression(shared, thread, choice)
 
 
 @pytest.mark.promise("C5")
 def test_what_is_previewed_is_what_is_compressed(store: Store) -> None:
     """The counts of the dialog, the turns of the fold and the entry are the same turns."""
     thread = begun(store, talk(3))
-    look = preview(store, thread)
+    look = preview_turn_compression(store, thread)
     assert (look.head, look.builds_on, look.user_count, look.agent_count) == (12, None, 3, 6)
     assert [turn.at for turn in look.fold.turns] == [1, 2, 4, 5, 6, 8, 9, 10, 12]
-    made = compress(store, thread, look, Summary("Doors.", look.covers), by="auto")
+    made = compress_turns(store, thread, look, Summary("Doors.", look.covers), by="auto")
     assert made.seq == 13
     assert made.body["covers"] == [1, 2, 4, 5, 6, 8, 9, 10, 12]
     assert (made.body["by"], made.body["head"]) == ("auto", 12)
     assert made.body["before"] == look.tokens
-    assert project(store.entries(thread)).summary == Summary("Doors.", look.covers, "web")
-    assert preview(store, thread).count == 0
+    assert project_context_view(store.entries(thread)).summary == Summary(
+        "Doors.", look.covers, "web"
+    )
+    assert preview_turn_compression(store, thread).count == 0
 
 
 @pytest.mark.promise("A5")
 def test_a_turn_said_since_the_preview_makes_it_stale(store: Store) -> None:
     """Nothing is written, the new turn is kept in view, and a new preview does it."""
     thread = begun(store, talk(2))
-    look = preview(store, thread)
+    look = preview_turn_compression(store, thread)
     store.append(thread, [user("Wait.")])
     before = store.entries(thread)
     with pytest.raises(VersionConflict, match="Nothing was written"):
-        compress(store, thread, look, Summary("Doors.", look.covers))
+        compress_turns(store, thread, look, Summary("Doors.", look.covers))
     assert store.entries(thread) == before
-    again = preview(store, thread)
-    compress(store, thread, again, Summary("Doors.", again.covers))
-    assert visible(store.entries(thread)) == (9,)
+    again = preview_turn_compression(store, thread)
+    compress_turns(store, thread, again, Summary("Doors.", again.covers))
+    assert list_visible_turns(store.entries(thread)) == (9,)
 
 
 @pytest.mark.promise("A5")
 def test_of_two_compressions_one_wins(store: Store) -> None:
     """The other saw a thread that is no more."""
     thread = begun(store, talk(2))
-    one, other = preview(store, thread), preview(store, thread, [1])
-    compress(store, thread, one, Summary("One.", one.covers))
+    one, other = (
+        preview_turn_compression(store, thread),
+        preview_turn_compression(store, thread, [1]),
+    )
+    compress_turns(store, thread, one, Summary("One.", one.covers))
     with pytest.raises(VersionConflict):
-        compress(store, thread, other, Summary("Other.", other.covers))
-    assert [made.summary.text for made in history(store, thread)] == ["One."]
+        compress_turns(store, thread, other, Summary("Other.", other.covers))
+    assert [made.summary.text for made in list_compression_history(store, thread)] == ["One."]
 
 
 class Hasty:
@@ -225,13 +244,13 @@ class Hasty:
 def test_a_turn_said_at_the_last_moment_is_kept_in_view(store: Store) -> None:
     """The write itself compares; a compression is refused, a restore is tried again."""
     thread = begun(store, talk(2))
-    look = preview(store, thread)
+    look = preview_turn_compression(store, thread)
     with pytest.raises(VersionConflict):
-        compress(Hasty(store), thread, look, Summary("Doors.", look.covers))
+        compress_turns(Hasty(store), thread, look, Summary("Doors.", look.covers))
     assert [entry.kind for entry in store.entries(thread)][8:] == ["user"]
-    look = preview(store, thread)
-    made = compress(store, thread, look, Summary("Doors.", look.covers))
-    restore(Hasty(store), thread, made.seq)
+    look = preview_turn_compression(store, thread)
+    made = compress_turns(store, thread, look, Summary("Doors.", look.covers))
+    restore_compressed_turns(Hasty(store), thread, made.seq)
     assert [entry.kind for entry in store.entries(thread)][10:] == ["user", "restore"]
     assert find_archived(store.entries(thread)) == frozenset()
 
@@ -248,28 +267,28 @@ def test_a_turn_said_at_the_last_moment_is_kept_in_view(store: Store) -> None:
 def test_a_summary_that_is_none_changes_nothing(store: Store, text: str, what: str) -> None:
     """Empty, blank, or longer than its input: refused, with the log as it was."""
     thread = begun(store, talk(2))
-    look = preview(store, thread)
+    look = preview_turn_compression(store, thread)
     before = store.entries(thread)
     with pytest.raises(StoreError, match=what):
-        compress(store, thread, look, Summary(text, look.covers))
+        compress_turns(store, thread, look, Summary(text, look.covers))
     assert store.entries(thread) == before
 
 
 def test_a_preview_that_was_tampered_with_is_refused(shared: Store) -> None:
     """Neither half a unit, nor other covers, nor a summary of other turns, nor nothing at all."""
     thread = begun(shared, talk(2))
-    look = preview(shared, thread)
+    look = preview_turn_compression(shared, thread)
     half = tuple(turn for turn in look.fold.turns if turn.at == 2)
     wrong: list[Preview] = [
         Preview(8, (2,), 0, 1, None, type(look.fold)(half), look.tokens),
         Preview(8, (1, 2), look.user_count, look.agent_count, None, look.fold, look.tokens),
-        preview(shared, thread, []),
+        preview_turn_compression(shared, thread, []),
     ]
     for one in wrong:
         with pytest.raises(StoreError, match="Nothing was written"):
-            compress(shared, thread, one, Summary("s", one.covers))
+            compress_turns(shared, thread, one, Summary("s", one.covers))
     with pytest.raises(StoreError, match="other turns"):
-        compress(shared, thread, look, Summary("s", (1,)))
+        compress_turns(shared, thread, look, Summary("s", (1,)))
     assert len(shared.entries(thread)) == 8
 
 
@@ -277,33 +296,38 @@ def test_a_partial_unit_is_refused_and_the_rest_of_it_named(shared: Store) -> No
     """The message says what would have to be chosen with it."""
     thread = begun(shared, talk(1))
     with pytest.raises(StoreError, match="2 cannot leave without 4"):
-        preview(shared, thread, [1, 2])
+        preview_turn_compression(shared, thread, [1, 2])
     with pytest.raises(StoreError, match="3, 99 cannot be compressed"):
-        preview(shared, thread, [1, 3, 99])
+        preview_turn_compression(shared, thread, [1, 3, 99])
 
 
 def test_the_new_summary_builds_on_the_old_and_covers_it(store: Store) -> None:
     """The old text is in the fold, its turns in the covers, and the model sees only the new one."""
     thread = begun(store, talk(1))
-    first = preview(store, thread)
-    one = compress(store, thread, first, Summary("First.", first.covers))
+    first = preview_turn_compression(store, thread)
+    one = compress_turns(store, thread, first, Summary("First.", first.covers))
     store.append(thread, talk(3)[4:])
-    second = preview(store, thread)
+    second = preview_turn_compression(store, thread)
     assert second.builds_on == one.seq
     assert second.fold.previous == Summary("First.", (1, 2, 4), "web")
     assert second.count == 6
     written = repair_summary("Request 1 Request 2", second.fold, second.tokens // 4, second.counter)
-    two = compress(store, thread, second, written)
+    two = compress_turns(store, thread, second, written)
     assert two.body["previous"] == one.seq
-    context = project(store.entries(thread))
+    context = project_context_view(store.entries(thread))
     assert context.turns == ()
     assert context.summary == written
     assert set(first.covers) < set(second.covers)
-    states = [(made.seq, made.state, made.added) for made in history(store, thread)]
+    states = [
+        (made.seq, made.state, made.added) for made in list_compression_history(store, thread)
+    ]
     assert states == [(5, "merged", (1, 2, 4)), (14, "current", (6, 7, 9, 10, 11, 13))]
-    restore(store, thread, one.seq)
-    assert [made.state for made in history(store, thread)] == ["restored", "restored"]
-    assert project(store.entries(thread)).summary is None
+    restore_compressed_turns(store, thread, one.seq)
+    assert [made.state for made in list_compression_history(store, thread)] == [
+        "restored",
+        "restored",
+    ]
+    assert project_context_view(store.entries(thread)).summary is None
 
 
 def test_chosen_turns_leave_and_the_others_stay(store: Store) -> None:
@@ -312,14 +336,14 @@ def test_chosen_turns_leave_and_the_others_stay(store: Store) -> None:
     store.append(thread, [speaking("chat", 1, "done", [])])
 
     def shown() -> list[str]:
-        messages: list[Any] = emit(project(store.entries(thread)), "chat")
+        messages: list[Any] = emit(project_context_view(store.entries(thread)), "chat")
         return [message["content"].split()[0] for message in messages]
 
-    look = preview(store, thread, [2, 4])
-    compress(store, thread, look, Summary("S", look.covers))
+    look = preview_turn_compression(store, thread, [2, 4])
+    compress_turns(store, thread, look, Summary("S", look.covers))
     assert shown() == ["a", "S", "c", "done"]
-    look = preview(store, thread, [1])
-    compress(store, thread, look, Summary("T", look.covers))
+    look = preview_turn_compression(store, thread, [1])
+    compress_turns(store, thread, look, Summary("T", look.covers))
     assert shown() == ["T", "c", "done"]
 
 
@@ -327,23 +351,25 @@ def test_chosen_turns_leave_and_the_others_stay(store: Store) -> None:
 def test_a_summary_is_no_more_trusted_than_what_it_covers(shared: Store) -> None:
     """Whatever the caller says of it."""
     thread = begun(shared, [user(LONG), speaking("chat", 1, LONG, []), *talk(1)])
-    look = preview(shared, thread, [1])
-    compress(shared, thread, look, Summary("s", look.covers, "system"))
-    assert view(shared.entries(thread)).context.summary == Summary("s", (1,), "user")
-    look = preview(shared, thread)
-    compress(shared, thread, look, Summary("s", look.covers, "system"))
-    assert view(shared.entries(thread)).context.summary == Summary("s", look.covers, "web")
+    look = preview_turn_compression(shared, thread, [1])
+    compress_turns(shared, thread, look, Summary("s", look.covers, "system"))
+    assert build_thread_view(shared.entries(thread)).context.summary == Summary("s", (1,), "user")
+    look = preview_turn_compression(shared, thread)
+    compress_turns(shared, thread, look, Summary("s", look.covers, "system"))
+    assert build_thread_view(shared.entries(thread)).context.summary == Summary(
+        "s", look.covers, "web"
+    )
     assert any(isinstance(turn, AgentTurn) and turn.calls for turn in look.fold.turns)
 
 
 def test_a_loop_that_goes_on_after_a_compression_stays_valid(shared: Store) -> None:
     """What came before is in the summary, the request stays, and the next step follows it."""
     thread = begun(shared, talk(1)[:3])
-    look = preview(shared, thread)
+    look = preview_turn_compression(shared, thread)
     assert look.covers == (2,)
-    compress(shared, thread, look, Summary("Looked.", look.covers))
+    compress_turns(shared, thread, look, Summary("Looked.", look.covers))
     shared.append(thread, [speaking("anthropic", 9, "", ["d"], "hm"), result("d", "2")])
-    messages: list[Any] = emit(project(shared.entries(thread)), "anthropic")
+    messages: list[Any] = emit(project_context_view(shared.entries(thread)), "anthropic")
     assert [message["role"] for message in messages] == ["user", "user", "assistant", "user"]
     assert flaws(shared.entries(thread)) == []
 
@@ -351,38 +377,38 @@ def test_a_loop_that_goes_on_after_a_compression_stays_valid(shared: Store) -> N
 def test_a_compression_is_undone_once(shared: Store) -> None:
     """And what is none cannot be undone."""
     thread = begun(shared, talk(1))
-    look = preview(shared, thread)
-    made = compress(shared, thread, look, Summary("s", look.covers))
-    restore(shared, thread, made.seq)
+    look = preview_turn_compression(shared, thread)
+    made = compress_turns(shared, thread, look, Summary("s", look.covers))
+    restore_compressed_turns(shared, thread, made.seq)
     for seq, what in ((made.seq, "already undone"), (1, "no compression")):
         with pytest.raises(StoreError, match=what):
-            restore(shared, thread, seq)
+            restore_compressed_turns(shared, thread, seq)
 
 
 def test_deleting_takes_whole_units_out_of_view(shared: Store) -> None:
     """The entries stay; half a unit is refused."""
     thread = begun(shared, talk(2))
-    delete(shared, thread, [2, 4])
-    assert visible(shared.entries(thread)) == (1, 5, 6, 8)
+    delete_turns(shared, thread, [2, 4])
+    assert list_visible_turns(shared.entries(thread)) == (1, 5, 6, 8)
     for wrong in ([6], [], [2]):
         with pytest.raises(StoreError, match="Nothing was written"):
-            delete(shared, thread, wrong)
+            delete_turns(shared, thread, wrong)
     assert flaws(shared.entries(thread)) == []
 
 
 def test_tokens_are_counted_as_the_caller_counts(shared: Store) -> None:
     """The same counter measures what goes in and what comes out."""
     thread = begun(shared, [user("one two three"), speaking("chat", 1, "four five", [])])
-    look = preview(shared, thread, counter=words)
+    look = preview_turn_compression(shared, thread, counter=words)
     assert look.tokens == 5 + 2 * words.per_message
-    made = compress(shared, thread, look, Summary("five words", look.covers))
+    made = compress_turns(shared, thread, look, Summary("five words", look.covers))
     assert (made.body["before"], made.body["after"]) == (13, 6)
 
 
 def test_an_empty_thread_has_nothing_to_compress(shared: Store) -> None:
     """Its preview says so, and a compression of it is refused."""
-    look = preview(shared, "nobody")
+    look = preview_turn_compression(shared, "nobody")
     assert (look.head, look.count, look.covers) == (0, 0, ())
     with pytest.raises(StoreError, match="nothing to compress"):
-        compress(shared, "nobody", look, Summary("s", ()))
-    assert history(shared, "nobody") == []
+        compress_turns(shared, "nobody", look, Summary("s", ()))
+    assert list_compression_history(shared, "nobody") == []

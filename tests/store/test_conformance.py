@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from director.store.store_opening import open_store
-from director.testing.store_drafts import user
+from director.testing.store_drafts import draft_user_message
 from director.testing.store_suite import STORE_CHECKS, check_store, run_check
 from store.engines import prepared
 
@@ -26,7 +26,7 @@ def test_the_suite_names_what_a_store_breaks(tmp_path: Path) -> None:
 
     def used() -> object:
         store = open_store(prepared("sqlite", tmp_path))
-        store.append("t", [user("someone was here")])
+        store.append("t", [draft_user_message("someone was here")])
         return store
 
     found = check_store(used)  # type: ignore[arg-type]

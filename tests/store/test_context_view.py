@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from director.context.values import AgentTurn, UserTurn
 from director.context.wire import Wire, emit
 from director.context.wire.parse_events import INTERRUPTED
-from director.store.context_view import find_archived, project, view, visible
+from director.store.context_view import (
+    build_thread_view,
+    find_archived,
+    list_visible_turns,
+    project_context_view,
+)
 from director.store.values import EntryDraft
 from store.threads import (
     WIRES,
@@ -51,11 +56,11 @@ def test_every_thread_is_valid_on_all_wires(drafts: list[EntryDraft]) -> None:
 def test_every_turn_is_shown_once_under_the_number_of_its_entry(drafts: list[EntryDraft]) -> None:
     """No entry runs on into the next, none is missing, none comes twice."""
     entries = entries_of(drafts)
-    assert [turn.at for turn in project(entries).turns] == sorted(turns_in(entries))
-    assert visible(entries) == tuple(sorted(turns_in(entries)))
+    assert [turn.at for turn in project_context_view(entries).turns] == sorted(turns_in(entries))
+    assert list_visible_turns(entries) == tuple(sorted(turns_in(entries)))
     assert find_archived(entries) == frozenset()
     for wire in WIRES:
-        sent = json.dumps(emit(project(entries), wire), ensure_ascii=False)
+        sent = json.dumps(emit(project_context_view(entries), wire), ensure_ascii=False)
         for entry in entries:
             text = str(entry.body.get("text", ""))
             if entry.kind == "user":
@@ -73,7 +78,7 @@ def test_items_of_a_provider_come_back_verbatim(wire: Wire, data: st.DataObject)
         if draft.kind == "agent":
             kept += body["items"]
         elif "native" not in body:
-            kept.append(emit(project(entries_of([draft])), wire)[0])
+            kept.append(emit(project_context_view(entries_of([draft])), wire)[0])
         elif draft.kind == "result" and wire == "anthropic":
             block = body["native"]["message"]
             before = kept[-1]["content"] if kept else ""
@@ -83,7 +88,7 @@ def test_items_of_a_provider_come_back_verbatim(wire: Wire, data: st.DataObject)
                 kept.append({"role": "user", "content": [block]})
         else:
             kept.append(body["native"]["message"])
-    sent: list[Any] = emit(project(entries_of(drafts)), wire)
+    sent: list[Any] = emit(project_context_view(entries_of(drafts)), wire)
     if wire == "anthropic" and kept and kept[0]["role"] == "assistant":
         sent = sent[1:]  # a line ahead of it says that the beginning is not shown
     assert json.dumps(sent) == json.dumps(kept)
@@ -96,7 +101,7 @@ def test_each_turn_is_visible_or_covered(drafts: list[EntryDraft], data: st.Data
     steps = list(drafts)
     made: list[int] = []
     for nth in range(data.draw(st.integers(1, 4))):
-        now = view(entries_of(steps))
+        now = build_thread_view(entries_of(steps))
         chosen = {seq for unit in now.units if data.draw(st.booleans()) for seq in unit}
         if made and data.draw(st.integers(0, 3)) == 0:
             steps.append(undo(data.draw(st.sampled_from(made))))
@@ -106,9 +111,9 @@ def test_each_turn_is_visible_or_covered(drafts: list[EntryDraft], data: st.Data
             made.append(len(steps))
         steps += data.draw(threads(start=100 * (nth + 1), most=2))
         entries = entries_of(steps)
-        assert find_archived(entries) | set(visible(entries)) == turns_in(entries)
-        assert find_archived(entries).isdisjoint(visible(entries))
-        assert bool(project(entries).summary) == bool(find_archived(entries))
+        assert find_archived(entries) | set(list_visible_turns(entries)) == turns_in(entries)
+        assert find_archived(entries).isdisjoint(list_visible_turns(entries))
+        assert bool(project_context_view(entries).summary) == bool(find_archived(entries))
         assert flaws(entries) == []
 
 
@@ -116,7 +121,7 @@ def test_each_turn_is_visible_or_covered(drafts: list[EntryDraft], data: st.Data
 def test_a_call_without_a_result_is_shown_as_interrupted(wire: Wire) -> None:
     """In the words of the model layer, as a failure; a result that came stays beside it."""
     drafts = [user("go"), speaking(wire, 1, "", ["a", "b"]), result("b", "done"), user("and?")]
-    turn = project(entries_of(drafts)).turns[1]
+    turn = project_context_view(entries_of(drafts)).turns[1]
     assert isinstance(turn, AgentTurn)
     assert [(call.id, call.result, call.failed) for call in turn.calls] == [
         ("a", INTERRUPTED, True),
@@ -132,7 +137,7 @@ def test_a_failed_result_is_one_on_every_wire(wire: Wire) -> None:
         result("a", "no", failed=True, native=native(wire, "a", "no", failed=True)),
         result("b", "yes", native=native(wire, "b", "yes")),
     ]
-    turn = project(entries_of(drafts)).turns[0]
+    turn = project_context_view(entries_of(drafts)).turns[0]
     assert isinstance(turn, AgentTurn)
     assert [call.failed for call in turn.calls] == [True, False]
 
@@ -146,7 +151,7 @@ def test_a_result_belongs_to_the_latest_call_of_its_id() -> None:
         result("0", "second"),
         result("0", "nobody asked"),
     ]
-    turns = project(entries_of(drafts)).turns
+    turns = project_context_view(entries_of(drafts)).turns
     found = [call.result for turn in turns if isinstance(turn, AgentTurn) for call in turn.calls]
     assert found == [INTERRUPTED, "second"]
 
@@ -154,13 +159,17 @@ def test_a_result_belongs_to_the_latest_call_of_its_id() -> None:
 def test_an_orphan_result_is_not_shown() -> None:
     """It is in the log, and no provider would take it."""
     entries = entries_of([user("go"), result("nobody", "asked")])
-    assert project(entries).turns == (UserTurn(1, "go"),)
+    assert project_context_view(entries).turns == (UserTurn(1, "go"),)
 
 
 def test_two_answers_in_a_row_stay_two_turns() -> None:
     """Their items would otherwise be read as one response."""
     drafts = [user("go"), speaking("responses", 1, "one", []), speaking("responses", 2, "two", [])]
-    assert [turn.text for turn in project(entries_of(drafts)).turns] == ["go", "one", "two"]
+    assert [turn.text for turn in project_context_view(entries_of(drafts)).turns] == [
+        "go",
+        "one",
+        "two",
+    ]
 
 
 def test_an_answer_with_nothing_to_send_is_still_a_turn() -> None:
@@ -168,15 +177,15 @@ def test_an_answer_with_nothing_to_send_is_still_a_turn() -> None:
     thought = {"type": "reasoning", "id": "rs_1", "summary": []}
     for draft in (agent("responses", [thought]), agent("novel", [{"x": 1}])):  # type: ignore[arg-type]
         entries = entries_of([user("go"), draft, user("again")])
-        assert visible(entries) == (1, 2, 3)
+        assert list_visible_turns(entries) == (1, 2, 3)
         assert flaws(entries) == []
-        assert len(emit(project(entries), "responses")) == 2
+        assert len(emit(project_context_view(entries), "responses")) == 2
 
 
 def test_the_summary_stands_where_the_first_covered_turn_stood() -> None:
     """Turns that were not chosen stay, before it and after it."""
     drafts = [user("one"), user("two"), user("three"), user("four"), checkpoint([2, 4], "S")]
-    sent: list[Any] = emit(project(entries_of(drafts)), "chat")
+    sent: list[Any] = emit(project_context_view(entries_of(drafts)), "chat")
     assert [message["content"] for message in sent] == ["one", "S", "three"]
 
 
@@ -186,21 +195,27 @@ def test_a_restore_undoes_a_checkpoint_and_what_builds_on_it() -> None:
     drafts = [user(str(n)) for n in range(1, 5)]
     first = [*drafts, checkpoint([1, 2], "A")]
     second = [*first, checkpoint([1, 2, 3], "B", previous=5)]
-    assert project(entries_of([*second, undo(6)])) == project(entries_of(first))
-    assert project(entries_of([*second, undo(5)])) == project(entries_of(drafts))
-    assert project(entries_of([*second, undo(6), undo(5)])) == project(entries_of(drafts))
+    assert project_context_view(entries_of([*second, undo(6)])) == project_context_view(
+        entries_of(first)
+    )
+    assert project_context_view(entries_of([*second, undo(5)])) == project_context_view(
+        entries_of(drafts)
+    )
+    assert project_context_view(entries_of([*second, undo(6), undo(5)])) == project_context_view(
+        entries_of(drafts)
+    )
 
 
 def test_a_checkpoint_without_a_summary_covers_nothing() -> None:
     """Whoever wrote it: what no text stands for stays visible."""
     entries = entries_of([user("one"), checkpoint([1], " \n")])
-    assert project(entries).turns == (UserTurn(1, "one"),)
+    assert project_context_view(entries).turns == (UserTurn(1, "one"),)
 
 
 def test_deleted_turns_are_hidden() -> None:
     """They are in the log, and in no request."""
     drafts = [user("one"), user("two"), EntryDraft("delete", {"seqs": [1]})]
-    assert visible(entries_of(drafts)) == (2,)
+    assert list_visible_turns(entries_of(drafts)) == (2,)
 
 
 def test_a_loop_with_thinking_is_one_unit() -> None:
@@ -215,7 +230,7 @@ def test_a_loop_with_thinking_is_one_unit() -> None:
             user("next"),
             speaking("anthropic", 3, "fine", []),
         ]
-        assert view(entries_of(drafts)).units[: len(wanted)] == wanted
+        assert build_thread_view(entries_of(drafts)).units[: len(wanted)] == wanted
 
 
 def test_what_is_going_on_is_not_compressed() -> None:
@@ -224,7 +239,7 @@ def test_what_is_going_on_is_not_compressed() -> None:
     calling = [*asked, speaking("chat", 2, "", ["a", "b"]), result("a", "1")]
     answered = [*calling, result("b", "2")]
     over = [*answered, speaking("chat", 3, "done", [])]
-    assert view(entries_of(asked)).units == ((1,), (2,))
-    assert view(entries_of(calling)).units == ((1,), (2,))
-    assert view(entries_of(answered)).units == ((1,), (2,), (5,))
-    assert view(entries_of(over)).units == ((1,), (2,), (3,), (4,), (5,), (8,))
+    assert build_thread_view(entries_of(asked)).units == ((1,), (2,))
+    assert build_thread_view(entries_of(calling)).units == ((1,), (2,))
+    assert build_thread_view(entries_of(answered)).units == ((1,), (2,), (5,))
+    assert build_thread_view(entries_of(over)).units == ((1,), (2,), (3,), (4,), (5,), (8,))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from director.store import EntryDraft, Store, StoreError, open_store
 from director.store.export import Imported, export_thread, export_workflow, import_lines
-from director.store.export_lines import _sum, read, write
-from director.store.run_variables import set_variable, variables, workbench
+from director.store.export_lines import _sum, read_export_lines, write_export_lines
+from director.store.run_variables import get_draft_run_id, read_run_variables, set_run_variable
 
 
 @pytest.fixture
@@ -232,16 +232,20 @@ def test_a_file_that_was_cut_or_mixed_is_refused(
 
 def test_a_forged_entry_is_refused_though_its_sums_are_right(tmp_path: Path) -> None:
     """Who rewrites all sums still has the chain of hashes against them."""
-    parts = [(line.what, dict(line.value)) for line in read(_small(tmp_path))]
+    parts = [(line.what, dict(line.value)) for line in read_export_lines(_small(tmp_path))]
     parts[1][1]["body"] = {"text": "Something else."}
-    _refused(tmp_path, list(write("thread", "t", parts)), "line 3: the hash of entry 1")
+    _refused(
+        tmp_path, list(write_export_lines("thread", "t", parts)), "line 3: the hash of entry 1"
+    )
 
 
 def test_a_forged_record_is_refused_though_its_sums_are_right(tmp_path: Path) -> None:
     """The same for records."""
-    parts = [(line.what, dict(line.value)) for line in read(_small(tmp_path))]
+    parts = [(line.what, dict(line.value)) for line in read_export_lines(_small(tmp_path))]
     parts[-1][1]["reason"] = "Another reason."
-    _refused(tmp_path, list(write("thread", "t", parts)), "line 6: the hash of version 1")
+    _refused(
+        tmp_path, list(write_export_lines("thread", "t", parts)), "line 6: the hash of version 1"
+    )
 
 
 @pytest.mark.parametrize(
@@ -256,16 +260,16 @@ def test_parts_in_another_order_are_refused(
     tmp_path: Path, order: tuple[int, ...], words: str
 ) -> None:
     """Though every line is right by itself."""
-    parts = [(line.what, line.value) for line in read(_small(tmp_path))]
-    _refused(tmp_path, list(write("thread", "t", [parts[at] for at in order])), words)
+    parts = [(line.what, line.value) for line in read_export_lines(_small(tmp_path))]
+    _refused(tmp_path, list(write_export_lines("thread", "t", [parts[at] for at in order])), words)
 
 
 @pytest.mark.parametrize("name", ["seq", "kind", "body", "at", "hash", "before", "thread"])
 def test_a_field_that_is_missing_or_wrong_is_refused(tmp_path: Path, name: str) -> None:
     """By its name or by what it breaks."""
-    parts = [(line.what, dict(line.value)) for line in read(_small(tmp_path))]
+    parts = [(line.what, dict(line.value)) for line in read_export_lines(_small(tmp_path))]
     parts[1][1][name] = True
-    _refused(tmp_path, list(write("thread", "t", parts)), f"line 3: {name} is missing")
+    _refused(tmp_path, list(write_export_lines("thread", "t", parts)), f"line 3: {name} is missing")
 
 
 def test_a_file_of_a_newer_form_is_refused(tmp_path: Path) -> None:
@@ -317,7 +321,7 @@ def test_an_export_of_a_workflow_holds_its_runs_and_what_they_kept(
     store.put("run", "run-2", {"workflow": "another"})
     for step in ("run-1/1", "run-1/2", "run-2/1"):
         store.put("step", step, {"shot": {"$kept": shot}, "page": "x" * 5_000})
-    set_variable(store, workbench("shop"), "price", 5, "seen")
+    set_run_variable(store, get_draft_run_id("shop"), "price", 5, "seen")
     lines = list(export_workflow(store, "shop"))
     import_lines(other, iter(lines))
     assert other.ids("run") == ["run-1"]
@@ -326,7 +330,7 @@ def test_an_export_of_a_workflow_holds_its_runs_and_what_they_kept(
         "page": "x" * 5_000,
     }
     assert other.ids("step") == ["run-1/1", "run-1/2"]
-    assert variables(other, workbench("shop")) == {"price": 5}
+    assert read_run_variables(other, get_draft_run_id("shop")) == {"price": 5}
     assert other.read_kept(shot) == bytes(range(256))
     assert sum('{"kept"' in line for line in lines) == 1
     assert list(export_workflow(other, "shop")) == lines
@@ -346,7 +350,7 @@ def test_kept_bytes_that_are_not_what_they_say_are_refused(
 ) -> None:
     """Nothing of the file is taken in."""
     with pytest.raises(StoreError, match=f"line 2: .*{why}"):
-        import_lines(other, write("workflow", "shop", [("kept", value)]))
+        import_lines(other, write_export_lines("workflow", "shop", [("kept", value)]))
 
 
 def test_a_record_that_names_bytes_which_are_not_in_the_file_is_refused(
@@ -356,11 +360,11 @@ def test_a_record_that_names_bytes_which_are_not_in_the_file_is_refused(
     store.put("run", "run-1", {"workflow": "shop", "shot": {"$kept": store.keep(b"picture")}})
     parts = [
         (line.what, line.value)
-        for line in read(export_workflow(store, "shop"))
+        for line in read_export_lines(export_workflow(store, "shop"))
         if line.what != "kept"
     ]
     with pytest.raises(StoreError, match="Nothing is kept under"):
-        import_lines(other, write("workflow", "shop", parts))
+        import_lines(other, write_export_lines("workflow", "shop", parts))
     assert other.threads() == []
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from director.agent.conversation.current_thread import ThreadLog
 from director.store import Store, open_store
-from director.store.checkpoints import checkpoints
-from director.store.compression import history
-from director.store.context_view import Following, project, view
+from director.store.checkpoints import list_checkpoints
+from director.store.compression import list_compression_history
+from director.store.context_view import Following, build_thread_view, project_context_view
 from director.store.values import Entry, EntryDraft
 from store.engines import ENGINES, prepared
 from store.threads import entries_of, result, speaking, threads, user
@@ -21,7 +21,7 @@ from store.threads import entries_of, result, speaking, threads, user
 
 def _hides(drafts: list[EntryDraft], data: st.DataObject) -> Iterator[EntryDraft]:
     """Perhaps a compression of whole units, one undone, or a deletion."""
-    now = view(entries_of(drafts))
+    now = build_thread_view(entries_of(drafts))
     chosen = sorted(seq for unit in now.units if data.draw(st.booleans()) for seq in unit)
     how = data.draw(st.sampled_from(["nothing", "checkpoint", "delete", "restore"]))
     if how == "checkpoint" and chosen:
@@ -30,7 +30,7 @@ def _hides(drafts: list[EntryDraft], data: st.DataObject) -> Iterator[EntryDraft
         yield EntryDraft("checkpoint", {"covers": covers, "summary": "S", "previous": previous})
     elif how == "delete" and chosen:
         yield EntryDraft("delete", {"seqs": chosen})
-    elif how == "restore" and (made := checkpoints(entries_of(drafts))):
+    elif how == "restore" and (made := list_checkpoints(entries_of(drafts))):
         undone = data.draw(st.sampled_from(made))
         yield EntryDraft("restore", {"checkpoint": undone.seq})
 
@@ -66,7 +66,7 @@ def test_a_thread_that_is_fed_is_seen_as_one_that_is_read_whole(data: st.DataObj
             if not following.feed(new[:step]):
                 following = Following(entries[:upto])
             assert following.head == upto
-            assert following.view == view(entries[:upto])
+            assert following.view == build_thread_view(entries[:upto])
             new = new[step:]
 
 
@@ -101,7 +101,7 @@ def test_a_log_reads_on_where_it_stopped(tmp_path: Path, engine: str) -> None:
                 [EntryDraft("delete", {"seqs": [3]})],
             ):
                 store.append(thread, step)
-                assert log.read(thread).context == project(store.entries(thread))
+                assert log.read(thread).context == project_context_view(store.entries(thread))
                 assert log.head == store.head(thread)
 
 
@@ -124,10 +124,10 @@ def test_what_is_seen_does_not_grow_with_what_is_archived(tmp_path: Path, engine
             _compressed(store, thread, times)
             seen = store.read_visible(thread)
             assert [entry.kind for entry in seen] == ["user", "agent", "checkpoint"]
-            now = view(seen)
-            assert now == view(store.entries(thread))
+            now = build_thread_view(seen)
+            assert now == build_thread_view(store.entries(thread))
             assert (len(now.told), now.hidden, now.deleted) == (2, frozenset(), frozenset())
-            made = history(store, thread)
+            made = list_compression_history(store, thread)
             assert [one.state for one in made] == ["merged"] * (times - 2) + ["current"]
             assert {len(one.added) for one in made} == {2}
 
@@ -149,9 +149,11 @@ def test_what_was_undone_is_undone_however_little_is_read(tmp_path: Path, engine
         store.append("t", [EntryDraft("restore", {"checkpoint": first})])
         for late in ([1, 2, 3], [2]):
             hide(late, second)
-            assert view(store.read_visible("t")) == view(store.entries("t"))
+            assert build_thread_view(store.read_visible("t")) == build_thread_view(
+                store.entries("t")
+            )
         hide([1], None, " ")
-        assert view(store.read_visible("t")) == view(store.entries("t"))
-        now = view(store.read_visible("t"))
+        assert build_thread_view(store.read_visible("t")) == build_thread_view(store.entries("t"))
+        now = build_thread_view(store.read_visible("t"))
         assert now.current is not None
         assert (now.current.seq, now.summary_turns) == (kept, {3})

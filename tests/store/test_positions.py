@@ -13,8 +13,8 @@ import pytest
 from director.store import Change, Entry, EntryDraft, Store, StoreError, open_store
 from director.store.cached_store import CachedStore
 from director.store.export import export_thread, import_lines
-from director.store.positions import take_more
-from director.testing.store_faults import store_faults
+from director.store.positions import take_more_positions
+from director.testing.store_faults import find_store_faults
 from store.crash.programs import run
 from store.engines import prepared
 
@@ -161,7 +161,7 @@ def test_what_is_missing_is_noticed_without_a_counter(store: Store) -> None:
 def test_an_import_of_more_than_a_transaction_holds_pushes_the_rest_back(store: Store) -> None:
     """All that is written later still comes later."""
     with store._database.writing() as writing:
-        take_more(writing, (1 << 24) + 5)
+        take_more_positions(writing, (1 << 24) + 5)
         last = writing.taken + (1 << 24) + 5
     assert say(store, "t").position > last
 
@@ -212,4 +212,4 @@ def test_a_reader_of_killed_writers_sees_each_commit_once(server: str, tmp_path:
                 seqs[change.what.thread].append(change.what.seq)
         assert seqs == {name: list(range(1, store.head(name) + 1)) for name in seqs}
         assert {*store.threads()} == {*seqs}
-        assert store_faults(store) == []
+        assert find_store_faults(store) == []

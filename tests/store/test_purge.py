@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from director.store import Store, StoreError, open_store
-from director.store.run_variables import set_variable, variables, workbench
-from director.testing.store_drafts import LARGE, talk, user
-from director.testing.store_faults import store_faults
+from director.store.run_variables import get_draft_run_id, read_run_variables, set_run_variable
+from director.testing.store_drafts import LARGE, draft_talk, draft_user_message
+from director.testing.store_faults import find_store_faults
 from store.engines import file_of, prepared
 
 
@@ -22,15 +22,19 @@ def store(store_url: str) -> Iterator[Store]:
         for name in ("shop", "mail"):
             own = opened.keep(f"seen by {name}".encode())
             opened.open_thread(name, "", f"{name}-1")
-            opened.append(f"{name}-1", [*talk(1), user(LARGE)], reference={"response": name})
+            opened.append(
+                f"{name}-1",
+                [*draft_talk(1), draft_user_message(LARGE)],
+                reference={"response": name},
+            )
             opened.put("workflow", name, {"name": name})
             opened.put("run", f"{name}-run", {"workflow": name, "page": LARGE})
             shots = [{"$kept": both}, {"$kept": own}]
             opened.put("step", f"{name}-run/1", {"shots": shots})
             opened.put("step", f"{name}-run/1", {"shots": shots, "done": True})
             opened.put("report", f"of {name}", {"thread": f"{name}-1", "only": name * 5_000})
-            set_variable(opened, workbench(name), "price", 5, "seen")
-            set_variable(opened, f"{name}-run", "price", 6, "seen")
+            set_run_variable(opened, get_draft_run_id(name), "price", 5, "seen")
+            set_run_variable(opened, f"{name}-run", "price", 6, "seen")
         opened.put("plan", "moved", {"workflow_id": "shop"})
         opened.put("plan", "moved", {"workflow_id": "mail"})
         yield opened
@@ -47,10 +51,10 @@ def test_a_purge_of_a_workflow_takes_all_of_it(store: Store) -> None:
     assert store.ids("run") == ["mail-run"]
     assert store.ids("step") == ["mail-run/1"]
     assert store.ids("report") == ["of mail"]
-    assert variables(store, workbench("shop")) == {}
+    assert read_run_variables(store, get_draft_run_id("shop")) == {}
     with pytest.raises(StoreError, match="Nothing is kept"):
         store.read_kept(own)
-    assert store_faults(store) == []
+    assert find_store_faults(store) == []
 
 
 def test_a_purge_of_a_workflow_leaves_what_others_need(store: Store) -> None:
@@ -63,19 +67,19 @@ def test_a_purge_of_a_workflow_leaves_what_others_need(store: Store) -> None:
     assert run is not None
     assert run.body["page"] == LARGE
     assert len(store.versions("plan", "moved")) == 2
-    store.append("mail-1", [user("after")])
-    assert store_faults(store) == []
+    store.append("mail-1", [draft_user_message("after")])
+    assert find_store_faults(store) == []
 
 
 def test_purging_what_is_not_there_removes_nothing(store: Store) -> None:
     """Nor is a name a pattern."""
     for name in ("nothing", "sho", "shop%"):
         assert store.purge_workflow(name).versions == 0
-    store.append("of no workflow", [user("stays")])
+    store.append("of no workflow", [draft_user_message("stays")])
     with pytest.raises(StoreError, match="needs a name"):
         store.purge_workflow("")
     assert len(store.threads()) == 3
-    assert store_faults(store) == []
+    assert find_store_faults(store) == []
 
 
 def test_a_purged_picture_is_in_no_file(tmp_path: Path) -> None:

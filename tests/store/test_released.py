@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 import director.store.migrations
 from director.store import open_store
 from director.store.schema import SCHEMA, metadata
-from director.testing.store_drafts import user
+from director.testing.store_drafts import draft_user_message
 from store.engines import ENGINES, file_of, fresh
 from store.goldens import GOLDEN, told
 
@@ -68,7 +68,7 @@ def test_a_released_database_opens_and_tells_the_same(
     with open_store(url) as store:
         assert store.verify().first_bad is None
         assert json.loads(json.dumps(told(store))) == then
-        store.append("prices", [user("and now?")])
+        store.append("prices", [draft_user_message("and now?")])
         store.restore_version("note", "n", 1)
         assert store.verify().first_bad is None
 

@@ -18,7 +18,7 @@ from sqlalchemy import Engine, event, inspect
 
 import director.store
 from director.store import Entry, EntryDraft, Store, StoreError, open_store
-from director.store.connect import connect
+from director.store.connect import connect_database
 from director.store.schema import SCHEMA, metadata
 from store.engines import ENGINES, fresh
 
@@ -33,7 +33,7 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 def tables(url: str) -> list[str]:
     """The tables of a database, whoever made them."""
-    database = connect(url, lambda: 0.0, 1)
+    database = connect_database(url, lambda: 0.0, 1)
     try:
         return sorted(inspect(database.engine).get_table_names())
     finally:

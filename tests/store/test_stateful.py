@@ -23,13 +23,18 @@ from hypothesis.stateful import (
 )
 
 from director.context.values import AgentTurn, Summary
-from director.store.compression import compress, delete, preview, restore
-from director.store.context_view import project, units_of
+from director.store.compression import (
+    compress_turns,
+    delete_turns,
+    preview_turn_compression,
+    restore_compressed_turns,
+)
+from director.store.context_view import build_thread_view, project_context_view
 from director.store.store import Store
 from director.store.store_opening import open_store
 from director.store.values import StoreError, VersionConflict
-from director.testing.store_drafts import agent, result, user
-from director.testing.store_faults import store_faults
+from director.testing.store_drafts import draft_agent_message, draft_call_result, draft_user_message
+from director.testing.store_faults import find_store_faults
 from store.engines import cut_connections, file_of, prepared
 
 _PADDING = " and some words more, so that a summary is shorter than this" * 3
@@ -91,7 +96,7 @@ class Threads(RuleBasedStateMachine):
     @rule(text=_TEXTS)
     def say(self, text: str) -> None:
         """A user says something."""
-        self.store.append("t", [user(text)])
+        self.store.append("t", [draft_user_message(text)])
         self.model.said[self.model.next()] = text
 
     @rule(text=_TEXTS, calls=st.integers(0, 2))
@@ -99,7 +104,7 @@ class Threads(RuleBasedStateMachine):
         """An agent says something and calls tools."""
         seq = self.model.head + 1
         ids = [f"call_{seq}_{n}" for n in range(calls)]
-        self.store.append("t", [agent(text, ids)], expect=self.model.head)
+        self.store.append("t", [draft_agent_message(text, ids)], expect=self.model.head)
         self.model.said[self.model.next()] = text
         self.model.results.update(dict.fromkeys(ids))
 
@@ -110,38 +115,38 @@ class Threads(RuleBasedStateMachine):
         waiting = [call for call, given in self.model.results.items() if given is None]
         call = choice.choice(waiting)  # type: ignore[attr-defined]
         given = text * 100 if large else text
-        self.store.append("t", [result(call, given)])
+        self.store.append("t", [draft_call_result(call, given)])
         self.model.results[call] = given
         self.model.next()
 
     @rule(choice=st.randoms(use_true_random=False), everything=st.booleans())
     def fold(self, choice: object, everything: bool) -> None:  # noqa: FBT001
         """Some units, or all, are compressed."""
-        parts = units_of(self.store.entries("t"))
+        parts = build_thread_view(self.store.entries("t")).units
         chosen = [p for p in parts if everything or choice.random() < 0.5]  # type: ignore[attr-defined]
         if not chosen:
             return
         seqs = {seq for unit in chosen for seq in unit}
-        look = preview(self.store, "t", seqs)
+        look = preview_turn_compression(self.store, "t", seqs)
         text = f"summary {self.model.head}"
-        compress(self.store, "t", look, Summary(text, look.covers))
+        compress_turns(self.store, "t", look, Summary(text, look.covers))
         previous, covers = self.model.current(), seqs | self.model.covered()
         self.model.folds[self.model.next()] = (previous, covers, text)
 
     @rule(text=st.sampled_from(["", " \n", "far too long " * 9_999]))
     def fold_badly(self, text: str) -> None:
         """A bad summary is refused, whatever there is to compress."""
-        look = preview(self.store, "t")
+        look = preview_turn_compression(self.store, "t")
         with pytest.raises(StoreError):
-            compress(self.store, "t", look, Summary(text, look.covers))
+            compress_turns(self.store, "t", look, Summary(text, look.covers))
 
     @rule(text=_TEXTS)
     def fold_too_late(self, text: str) -> None:
         """Something is said between looking and compressing."""
-        look = preview(self.store, "t")
+        look = preview_turn_compression(self.store, "t")
         self.say(text)
         with pytest.raises(VersionConflict):
-            compress(self.store, "t", look, Summary("late", look.covers))
+            compress_turns(self.store, "t", look, Summary("late", look.covers))
 
     @precondition(lambda self: self.model.current() is not None)
     @rule(choice=st.randoms(use_true_random=False))
@@ -149,18 +154,18 @@ class Threads(RuleBasedStateMachine):
         """A compression is undone, with those that build on it."""
         active = [fold for fold in self.model.folds if self.model.active(fold)]
         fold = choice.choice(active)  # type: ignore[attr-defined]
-        restore(self.store, "t", fold)
+        restore_compressed_turns(self.store, "t", fold)
         self.model.undone.add(fold)
         self.model.next()
 
     @rule(choice=st.randoms(use_true_random=False))
     def forget(self, choice: object) -> None:
         """A unit is taken out of view."""
-        parts = units_of(self.store.entries("t"))
+        parts = build_thread_view(self.store.entries("t")).units
         if not parts:
             return
         unit = choice.choice(parts)  # type: ignore[attr-defined]
-        delete(self.store, "t", unit)
+        delete_turns(self.store, "t", unit)
         self.model.deleted.update(unit)
         self.model.next()
 
@@ -180,7 +185,7 @@ class Threads(RuleBasedStateMachine):
             cut_connections(url.replace("+psycopg", ""))
         old.close()
         self.store = open_store(url)
-        assert store_faults(self.store) == []
+        assert find_store_faults(self.store) == []
 
     @invariant()
     def the_store_agrees(self) -> None:
@@ -188,7 +193,7 @@ class Threads(RuleBasedStateMachine):
         if not hasattr(self, "store"):
             return
         entries = self.store.entries("t")
-        context = project(entries)
+        context = project_context_view(entries)
         assert self.store.head("t") == len(entries) == self.model.head
         assert {turn.at: turn.text for turn in context.turns} == self.model.visible()
         current = self.model.current()
@@ -204,7 +209,7 @@ class Threads(RuleBasedStateMachine):
     def teardown(self) -> None:
         """The whole store holds, to the end."""
         if hasattr(self, "store"):
-            assert store_faults(self.store) == []
+            assert find_store_faults(self.store) == []
             self.store.close()
         shutil.rmtree(self.folder)
 

@@ -13,7 +13,7 @@ import pytest
 
 from director.store.store_opening import open_store
 from director.store.values import StoreError
-from director.testing.store_drafts import LARGE, plain, talk, user
+from director.testing.store_drafts import LARGE, draft_talk, draft_user_message, encode_draft_body
 from store.engines import file_of, prepared
 
 _TABLES = ("entries", "blobs", "records", "refs", "threads")
@@ -25,8 +25,10 @@ def original(tmp_path: Path) -> Path:
     url = prepared("sqlite", tmp_path)
     with open_store(url) as store:
         store.open_thread("fruit", "Apples", "a")
-        store.append("a", [*talk(2, "apple"), user(LARGE)], reference={"response": "r1"})
-        store.append("b", [*talk(1, "berry"), user(LARGE[::-1])])
+        store.append(
+            "a", [*draft_talk(2, "apple"), draft_user_message(LARGE)], reference={"response": "r1"}
+        )
+        store.append("b", [*draft_talk(1, "berry"), draft_user_message(LARGE[::-1])])
         store.put("plan", "p", {"steps": ["one"]}, "begun")
         store.put("plan", "p", {"steps": ["one", "two"], "page": LARGE * 2}, "grown")
         store.put("step", "r/1", {"shot": {"$kept": store.keep(b"picture")}})
@@ -150,7 +152,7 @@ def _survey(path: Path) -> str:
         threads = store.threads()
         said = [(e.kind, e.at, e.body) for thread in threads for e in store.entries(thread)]
         kept = [(v.version, v.reason, v.body) for v in store.versions("plan", "p")]
-        return plain([threads, said, kept, store.reference("a")])
+        return encode_draft_body([threads, said, kept, store.reference("a")])
 
 
 def _silent_changes(original: Path, offsets: list[int]) -> list[str]:

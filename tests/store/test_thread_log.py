@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import director.store
 from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
-from director.store.canonical import LARGE, canonical, fold_texts, unfold_texts
-from director.store.thread_log import entry_hash
+from director.store.canonical import LARGE, encode_canonical, fold_texts, unfold_texts
+from director.store.thread_log import hash_thread_entry
 
 LONG = "Ünï 🙂 " * LARGE
 _texts = st.text(st.characters(codec="utf-8"), max_size=40)
@@ -53,7 +53,7 @@ def test_entries_come_back_as_they_were_given(store: Store) -> None:
     assert [entry.body for entry in written] == bodies
     assert [entry.seq for entry in written] == [1, 2, 3, 4]
     assert [entry.before for entry in written] == ["", *(entry.hash for entry in written[:-1])]
-    assert all(entry.hash == entry_hash(entry) for entry in written)
+    assert all(entry.hash == hash_thread_entry(entry) for entry in written)
     assert store.verify().ok
 
 
@@ -64,7 +64,7 @@ def test_putting_large_texts_aside_loses_nothing(value: object) -> None:
     aside: dict[str, str] = {}
     stored = fold_texts(value, aside)
     assert unfold_texts(stored, aside) == value
-    assert LONG not in canonical(stored)
+    assert LONG not in encode_canonical(stored)
 
 
 def test_a_part_of_a_thread_can_be_read(store: Store) -> None:

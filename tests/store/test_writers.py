@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from director.context.values import Summary
-from director.store.compression import compress, preview
-from director.store.context_view import project
+from director.store.compression import compress_turns, preview_turn_compression
+from director.store.context_view import project_context_view
 from director.store.store_opening import open_store
 from director.store.values import VersionConflict
-from director.testing.store_drafts import talk, user
-from director.testing.store_faults import store_faults
+from director.testing.store_drafts import draft_talk, draft_user_message
+from director.testing.store_faults import find_store_faults
 from store.crash.programs import run
 from store.engines import prepared
 
@@ -51,15 +51,15 @@ def test_of_compressions_that_meet_one_wins(store_url: str) -> None:
 
     def race(n: int) -> None:
         with open_store(store_url) as store:
-            look = preview(store, "t")
+            look = preview_turn_compression(store, "t")
             barrier.wait(timeout=60)
             try:
-                won.append(compress(store, "t", look, Summary(f"by {n}", tuple(look.covers))))
+                won.append(compress_turns(store, "t", look, Summary(f"by {n}", tuple(look.covers))))
             except VersionConflict:
                 moved.append(n)
 
     with open_store(store_url) as store:
-        store.append("t", talk(6))
+        store.append("t", draft_talk(6))
         racers = [threading.Thread(target=race, args=(n,)) for n in range(4)]
         for racer in racers:
             racer.start()
@@ -67,21 +67,21 @@ def test_of_compressions_that_meet_one_wins(store_url: str) -> None:
             racer.join()
         assert (len(won), len(moved)) == (1, 3)
         assert [entry for entry in store.entries("t") if entry.kind == "checkpoint"] == won
-        assert store_faults(store) == []
+        assert find_store_faults(store) == []
 
 
 @pytest.mark.promise("A5")
 def test_a_turn_said_during_a_compression_is_kept_and_uncovered(store_url: str) -> None:
     """The turn arrives between looking and writing: the compression is refused, then made again."""
     with open_store(store_url) as store, open_store(store_url) as beside:
-        store.append("t", talk(6))
-        look = preview(store, "t")
-        (said,) = beside.append("t", [user("wait: the red one")])
+        store.append("t", draft_talk(6))
+        look = preview_turn_compression(store, "t")
+        (said,) = beside.append("t", [draft_user_message("wait: the red one")])
         with pytest.raises(VersionConflict):
-            compress(store, "t", look, Summary("in short", tuple(look.covers)))
-        assert project(store.entries("t")).turns[-1].at == said.seq
-        again = preview(store, "t", look.covers)
-        done = compress(store, "t", again, Summary("in short", tuple(again.covers)))
+            compress_turns(store, "t", look, Summary("in short", tuple(look.covers)))
+        assert project_context_view(store.entries("t")).turns[-1].at == said.seq
+        again = preview_turn_compression(store, "t", look.covers)
+        done = compress_turns(store, "t", again, Summary("in short", tuple(again.covers)))
         assert said.seq not in done.body["covers"]  # type: ignore[operator]
-        assert project(store.entries("t")).turns[-1].at == said.seq
-        assert store_faults(store) == []
+        assert project_context_view(store.entries("t")).turns[-1].at == said.seq
+        assert find_store_faults(store) == []

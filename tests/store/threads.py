@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from director.context.values import Context
 from director.context.wire import Wire, emit, problems
-from director.store.context_view import view
+from director.store.context_view import build_thread_view
 from director.store.values import Entry, EntryDraft
 
 WIRES: tuple[Wire, ...] = ("chat", "responses", "anthropic")
@@ -163,7 +163,7 @@ def _step(draw: DRAW, number: int, wire: Wire, *, whole: bool) -> list[EntryDraf
 
 def flaws(entries: Sequence[Entry]) -> list[str]:
     """What any of the three wires would refuse in what the model sees."""
-    now = view(entries)
+    now = build_thread_view(entries)
     everything = Context(turns=tuple(turn for one in now.told for turn in one.turns))
     return [
         f"{wire}: {problem}"

@@ -14,7 +14,7 @@ from agent.office import opening
 from director.agent.agent_session import Opens
 from director.models.script_engines.tape import Tape
 from director.models.script_values import Emit, ScriptEngine
-from director.runs import save_workflow
+from director.runs import save_run_workflow
 from director.runs.resources import Resources, RunOptions
 from director.store import Store
 from director.web import AppState, make_app
@@ -38,7 +38,7 @@ def a_studio(
 ) -> AppState:
     """A studio whose model says what the brain says, with the workflow `w`."""
     if store.get("workflow", "w") is None:
-        save_workflow(store, WORKFLOW)
+        save_run_workflow(store, WORKFLOW)
     speaks = brain if callable(brain) else Tape(brain)
     return AppState(
         store,

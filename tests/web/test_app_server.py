@@ -20,8 +20,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from director.agent import choose
-from director.runs import save_workflow
+from director.agent import choose_workflow_model
+from director.runs import save_run_workflow
 from director.store import open_store
 from director.web.app_server import Unsafe, bound, server_of, studio_at
 from director.web.app_state import AppState
@@ -188,8 +188,8 @@ def test_a_kill_in_the_middle_of_an_answer_is_told_truly_after_a_restart(tmp_pat
     model = f"chat:http://127.0.0.1:{provider.server_address[1]}/v1#m"
     database = str(tmp_path / "director.db")
     with open_store(database) as store:
-        save_workflow(store, WORKFLOW)
-        choose(store, "w", model=model)
+        save_run_workflow(store, WORKFLOW)
+        choose_workflow_model(store, "w", model=model)
     try:
         with program(tmp_path, "--port", "0", "--store", database) as first:
             host, token = link_of(first)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from director.agent import current_thread
+from director.agent import ensure_current_thread
 from director.models import Journal, Model, open_model
 from director.models.script_values import Emit, Say, Seen
 from director.store import EntryDraft, Store
@@ -35,7 +35,7 @@ def talked(studio: AppState, client: TestClient) -> None:
     for text in SAID:
         assert client.post(f"{API}/say", json={"text": text}).status_code == 202
         over(studio, client)
-    thread = current_thread(studio.store, "w")
+    thread = ensure_current_thread(studio.store, "w")
     long = "It is a lamp of brass with a shade of linen, and it stands in the hall. " * 40
     drafts = [
         EntryDraft("user", {"text": long}),
@@ -60,7 +60,7 @@ def test_a_compression_is_looked_at_proposed_edited_applied_and_undone(
         before = client.get(f"{API}/entries").json()["entries"]
         look = post(client, "look").json()
         assert (look["count"], look["users"]) == (8, 4)
-        assert store.head(current_thread(store, "w")) == 8
+        assert store.head(ensure_current_thread(store, "w")) == 8
         made = post(client, "propose").json()
         assert (made["count"], made["by_user"]) == (8, False)
         assert "#L-77" in made["summary"]
@@ -89,7 +89,9 @@ def test_what_was_said_meanwhile_makes_a_proposal_stale(store: Store, tmp_path: 
     with let_in(studio) as client:
         talked(studio, client)
         made = post(client, "propose").json()
-        store.append(current_thread(store, "w"), [EntryDraft("user", {"text": "And one more."})])
+        store.append(
+            ensure_current_thread(store, "w"), [EntryDraft("user", {"text": "And one more."})]
+        )
         stale = post(client, "apply", proposal=made["id"])
         assert stale.status_code == 409
         assert "grown" in stale.json()["error"]

@@ -13,11 +13,11 @@ from typing import Any
 import httpx
 import pytest
 
-from director.agent import current_thread
+from director.agent import ensure_current_thread
 from director.models.script_values import Say
-from director.runs import save_workflow
+from director.runs import save_run_workflow
 from director.store import EntryDraft, Store, open_store
-from director.store.run_variables import set_variable, workbench
+from director.store.run_variables import get_draft_run_id, set_run_variable
 from director.web.app_server import bound, server_of, studio_at
 from director.web.app_state import AppState
 from director.web.event_hub import Hub
@@ -154,9 +154,11 @@ def test_every_window_sees_what_changes_whoever_changes_it(store: Store, tmp_pat
             again = events(response)
             assert [next(again)[1] for _ in rest] == rest
             with open_store(store.url) as another:
-                set_variable(another, workbench("w"), "price", 3, "for a test")
-                another.append(current_thread(another, "w"), [EntryDraft("user", {"text": "Hi."})])
-                save_workflow(another, Workflow("w2", "Second"))
+                set_run_variable(another, get_draft_run_id("w"), "price", 3, "for a test")
+                another.append(
+                    ensure_current_thread(another, "w"), [EntryDraft("user", {"text": "Hi."})]
+                )
+                save_run_workflow(another, Workflow("w2", "Second"))
             wanted = {("w", "variables"), ("w", "chat"), ("w2", "workflows")}
             for _, event in again:
                 parts = event.get("parts", ())

@@ -9,15 +9,15 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
-from director.agent import current_thread
-from director.runs.given_files import attach_file, remove_file
+from director.agent import ensure_current_thread
+from director.runs.given_files import attach_given_file, remove_given_file
 from director.secrets import Vault
 from director.services.provider_keys import put_key, remove_key
 from director.services.workspace import make_workspace
 from director.settings import save_settings
 from director.store import EntryDraft, Store, open_store
 from director.store.cached_store import CachedStore, record_reads
-from director.store.run_variables import workbench
+from director.store.run_variables import get_draft_run_id
 from director.web import AppState
 from director.web.page_cache import CachedPage, PageCache
 
@@ -28,7 +28,7 @@ Write = Callable[[Store, Vault, random.Random], object]
 
 def _say(store: Store, _: Vault, chance: random.Random) -> None:
     store.append(
-        current_thread(store, "w"), [EntryDraft("user", {"text": f"word {chance.random()}"})]
+        ensure_current_thread(store, "w"), [EntryDraft("user", {"text": f"word {chance.random()}"})]
     )
 
 
@@ -39,11 +39,13 @@ def _rename(store: Store, _: Vault, chance: random.Random) -> None:
 
 
 def _set_variable(store: Store, _: Vault, chance: random.Random) -> None:
-    store.put("variable", f"{workbench('w')}/price", {"name": "price", "value": chance.random()})
+    store.put(
+        "variable", f"{get_draft_run_id('w')}/price", {"name": "price", "value": chance.random()}
+    )
 
 
 def _end_turn(store: Store, _: Vault, chance: random.Random) -> None:
-    thread = current_thread(store, "w")
+    thread = ensure_current_thread(store, "w")
     state = chance.choice(["said", "failed", "cancelled"])
     store.put("turn", thread, {"thread": thread, "state": state, "text": f"{chance.random()}"})
 
@@ -58,9 +60,9 @@ def _set_setting(_: Store, __: Vault, chance: random.Random) -> None:
 
 
 def _attach(_: Store, __: Vault, chance: random.Random) -> None:
-    attach_file("w", "prices.csv", b"x" * chance.randint(1, 9))
+    attach_given_file("w", "prices.csv", b"x" * chance.randint(1, 9))
     if chance.random() < 0.3:
-        remove_file("w", "prices.csv")
+        remove_given_file("w", "prices.csv")
 
 
 def _change_key(store: Store, _: Vault, chance: random.Random) -> None:
@@ -154,7 +156,7 @@ def test_pages_take_no_more_room_than_they_are_given(store: Store) -> None:
 
 def test_a_file_shows_while_it_is_attached(client: TestClient) -> None:
     """It is there at the next look, and gone at the one after it was removed."""
-    attach_file("w", "prices.csv", b"1;2")
+    attach_given_file("w", "prices.csv", b"1;2")
     assert "prices.csv" in client.get("/w/w/part/variables").text
-    remove_file("w", "prices.csv")
+    remove_given_file("w", "prices.csv")
     assert "prices.csv" not in client.get("/w/w/part/variables").text

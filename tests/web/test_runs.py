@@ -10,13 +10,13 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from director.runs import Run, Step, save_workflow
+from director.runs import Run, Step, save_run_workflow
 from director.runs.doubts import Doubt
 from director.runs.row_comparison import RowComparison
-from director.runs.run_journal import run_json, step_json
+from director.runs.run_journal import encode_run, encode_step
 from director.store import Store
 from director.web import AppState
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 
 PATIENCE = 60  # seconds: a machine that has much to do takes its time
 WORKFLOW = {
@@ -63,7 +63,7 @@ def test_a_run_is_started_answered_and_taken_out(
     store: Store, studio: AppState, client: TestClient
 ) -> None:
     """It waits for the answer and goes on; results as CSV and JSON, the report as a page."""
-    save_workflow(store, from_json(WORKFLOW))  # type: ignore[arg-type]
+    save_run_workflow(store, read_workflow_document(WORKFLOW))  # type: ignore[arg-type]
     missing = client.post("/api/workflows/asks/runs", json={})
     assert missing.status_code == 409
     assert "rate" in missing.json()["error"]
@@ -110,7 +110,7 @@ def test_a_run_is_cancelled_and_gone_on_with(
     store: Store, studio: AppState, client: TestClient
 ) -> None:
     """What it had done stays done; while somebody works on it, it is not resumed."""
-    save_workflow(store, from_json(WORKFLOW))  # type: ignore[arg-type]
+    save_run_workflow(store, read_workflow_document(WORKFLOW))  # type: ignore[arg-type]
     begun = client.post("/api/workflows/asks/runs", json={"inputs": {"rate": 2}})
     assert begun.status_code == 201, begun.text
     run = begun.json()["run"]["id"]
@@ -132,11 +132,11 @@ def test_what_a_run_read_beside_the_last_one_is_on_its_page(
     store: Store, client: TestClient
 ) -> None:
     """As a fact: no doubt, and nothing where there is no earlier run."""
-    version = save_workflow(store, from_json(WORKFLOW))  # type: ignore[arg-type]
+    version = save_run_workflow(store, read_workflow_document(WORKFLOW))  # type: ignore[arg-type]
     told = RowComparison("n2", "find", "first", 7200, 26, 23, 3, key="order", names=("<b>7",))
     for id_, found in (("first", []), ("second", [told.json()])):
         run = Run(id_, "asks", version, state="done", summary={"compared": found})
-        store.put("run", run.id, run_json(run), "made")
+        store.put("run", run.id, encode_run(run), "made")
     line = "find: 26 → 23 rows: 3 gone, 0 new, 0 changed (since run first, 2 h earlier)"
     assert client.get("/api/runs/second").json()["compared"] == [f"{line}; gone: <b>7, …"]
     page = client.get("/w/asks/runs/second").text
@@ -148,13 +148,13 @@ def test_a_doubt_is_shown_beside_the_state_and_dismissed_on_the_page(
     store: Store, client: TestClient
 ) -> None:
     """In the lists, on the run and at its node, until somebody says that it is right as it is."""
-    version = save_workflow(store, from_json(WORKFLOW))  # type: ignore[arg-type]
+    version = save_run_workflow(store, read_workflow_document(WORKFLOW))  # type: ignore[arg-type]
     said = "find read 40 rows, and the page says '82 <b>results</b>'."
     found = Doubt("total", "n2", "find", said, {"read": 40, "said": 82})
     run = Run("doubted", "asks", version, state="done", doubts=(found.json(),))
     step = Step("n2", "n2", "find", "transform", "finished", began=1.0)
-    store.put("run", run.id, run_json(run), "made")
-    store.put("step", f"{run.id}/n2", step_json(step), "made")
+    store.put("run", run.id, encode_run(run), "made")
+    store.put("step", f"{run.id}/n2", encode_step(step), "made")
     assert client.get("/api/runs").json()[0]["doubts"] == 1
     (doubt,) = client.get("/api/runs/doubted").json()["doubts"]
     assert (doubt["dismissed"], doubt["evidence"]) == (False, {"read": "40", "said": "82"})
@@ -179,7 +179,10 @@ def test_the_form_of_a_run_has_a_field_for_each_input(store: Store, client: Test
         {"name": "fast", "type": "boolean", "default": True},
         {"name": "door", "type": "text", "sensitive": True, "required": True},
     ]
-    save_workflow(store, from_json({**WORKFLOW, "inputs": inputs, "nodes": WORKFLOW["nodes"][:1]}))  # type: ignore[arg-type,index]
+    save_run_workflow(
+        store,
+        read_workflow_document({**WORKFLOW, "inputs": inputs, "nodes": WORKFLOW["nodes"][:1]}),
+    )  # type: ignore[arg-type,index]
     page = client.get("/w/asks/runs").text
     assert "Run with inputs" in page
     fields = dict(re.findall(r'<(input type="\w+"|select)[^>]*name="inputs\.(\w+)"', page))

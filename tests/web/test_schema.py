@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from director.models.script_values import Say
 from director.runs import RunDependencies, queue_run
 from director.store import Store
-from director.store.deleted_workflows import bring_back, is_away
+from director.store.deleted_workflows import is_workflow_deleted, restore_deleted_workflow
 from web.rooms import WORKFLOW, a_studio, let_in
 
 # It never ends; it has tests of its own.
@@ -76,8 +76,8 @@ def _tried(
         if answer.status_code >= 400:
             assert set(answer.json()) == {"error", "kept", "next"}, about
             assert answer.json()["error"], about
-        if is_away(store, "w"):
-            bring_back(store, "w")
+        if is_workflow_deleted(store, "w"):
+            restore_deleted_workflow(store, "w")
 
     ask()
     return made

@@ -10,7 +10,7 @@ import pytest
 from agent.office import asks
 from director.models.script_values import Emit, Fail, Seen
 from director.runs import RunDependencies, queue_run
-from director.secrets.encoded_forms import canary_forms
+from director.secrets.encoded_forms import list_encoded_forms
 from director.store import Store
 from web.asking import OURS
 from web.rooms import WORKFLOW, a_studio, let_in, over
@@ -22,7 +22,10 @@ KEY = "sk-canary-0123456789abcdef"
 
 def found_in(content: bytes) -> list[str]:
     """The forms in which one of the canaries is in some bytes."""
-    every = {**canary_forms(CANARY), **{f"key {k}": v for k, v in canary_forms(KEY).items()}}
+    every = {
+        **list_encoded_forms(CANARY),
+        **{f"key {k}": v for k, v in list_encoded_forms(KEY).items()},
+    }
     return [name for name, form in every.items() if form in content]
 
 

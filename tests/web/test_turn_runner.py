@@ -14,7 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from agent.office import asks
-from director.agent import current_thread
+from director.agent import ensure_current_thread
 from director.agent.turn_lease import held
 from director.models.script_values import Emit, Fail, Say, ScriptEngine, Seen, Wait
 from director.store import EntryDraft, Store
@@ -47,7 +47,7 @@ def ended(studio: AppState, client: TestClient) -> Any:
 
 def kinds(store: Store) -> list[str]:
     """The kinds of the entries of the conversation."""
-    return [entry.kind for entry in store.entries(current_thread(store, "w"))]
+    return [entry.kind for entry in store.entries(ensure_current_thread(store, "w"))]
 
 
 def test_what_is_said_is_stored_and_answered(store: Store, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_while_a_turn_runs_nothing_else_is_taken(store: Store, tmp_path: Path) -
 def test_a_turn_of_another_program_counts_as_well(store: Store, tmp_path: Path) -> None:
     """It cannot be stopped from here, and nothing is stored beside it."""
     with room(store, tmp_path, [[Say("Never.")]]) as (_, client):
-        thread = current_thread(store, "w")
+        thread = ensure_current_thread(store, "w")
 
         async def meanwhile() -> list[int]:
             async with held(store, thread):
@@ -131,7 +131,7 @@ def test_a_node_test_holds_the_conversation_and_leaves_it_as_it_was(
         before = ended(studio, client)
         assert client.post(f"{API}/nodes/first/test", json={}).status_code == 200
         assert client.get(f"{API}/turn").json() == before
-    told = [one.body["state"] for one in store.versions("turn", current_thread(store, "w"))]
+    told = [one.body["state"] for one in store.versions("turn", ensure_current_thread(store, "w"))]
     assert told == ["running", "said", "running", "said"]
 
 
@@ -230,7 +230,7 @@ def test_a_new_conversation_leaves_the_old_one_readable(store: Store, tmp_path: 
     with room(store, tmp_path, [[Say("One.")], [Say("Two.")]]) as (studio, client):
         say(client, "First.")
         ended(studio, client)
-        old = current_thread(store, "w")
+        old = ensure_current_thread(store, "w")
         assert client.post(f"{API}/conversations").status_code == 201
         assert client.get(f"{API}/entries").json()["entries"] == []
         before = client.get(f"{API}/entries", params={"thread": old}).json()
@@ -246,7 +246,7 @@ def test_a_new_conversation_leaves_the_old_one_readable(store: Store, tmp_path: 
 
 def test_a_long_conversation_is_read_a_page_at_a_time(store: Store, tmp_path: Path) -> None:
     """Every entry once, in order, whatever the size of a page; no call without its results."""
-    thread = current_thread(store, a_studio(store, tmp_path) and "w")
+    thread = ensure_current_thread(store, a_studio(store, tmp_path) and "w")
     item = {"type": "function_call", "call_id": "c", "name": "find", "arguments": "{}"}
     for number in range(60):
         calls = [{**item, "call_id": f"c{number}-{nth}"} for nth in range(number % 4)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from director.workflow.plan import STATUSES, Phase, Plan, Task
-from director.workflow.plan_rules import phase_status
+from director.workflow.plan_rules import compute_phase_status
 
 texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=30).filter(str.strip)
 
@@ -39,4 +39,4 @@ def _phase(draw: st.DrawFn, name: str, number: object) -> Phase:
         )
         for _ in range(draw(st.integers(0, 3)))
     )
-    return Phase(name, phase_status(tasks), tasks)
+    return Phase(name, compute_phase_status(tasks), tasks)

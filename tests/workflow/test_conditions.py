@@ -13,8 +13,12 @@ from director.workflow.conditions import (
     check_proof,
     fill_condition,
 )
-from director.workflow.expressions import check_code, with_names, with_values
-from director.workflow.expressions import check_condition as check_expression
+from director.workflow.expressions import (
+    check_expression_code,
+    fill_expression_values,
+    name_expression_templates,
+)
+from director.workflow.expressions import check_expression_condition as check_expression
 from director.workflow.scope import Scope
 from director.workflow.templates import TemplateError
 from director.workflow.values import Config, Json, WorkflowError
@@ -47,7 +51,7 @@ def test_a_right_condition_is_taken(condition: Config) -> None:
 
 def test_code_with_a_single_backslash_is_taken() -> None:
     """Python only warns of it, and many write their patterns so; here a warning is an error."""
-    check_code('import re\nre.search("\\d+", said).group(0)', names=["said"])
+    check_expression_code('import re\nre.search("\\d+", said).group(0)', names=["said"])
 
 
 def test_every_kind_of_condition_has_a_right_example() -> None:
@@ -92,7 +96,9 @@ def test_a_proof_has_conditions_for_at_least_one_answer() -> None:
 def test_an_expression_sees_values_under_names() -> None:
     """The text that is run holds a name, whatever the value is."""
     hostile = "' or True or '"
-    code, values = with_values("{{x}} == 'a' and {{y.n}} > 2", Scope({"x": hostile, "y.n": 3}))
+    code, values = fill_expression_values(
+        "{{x}} == 'a' and {{y.n}} > 2", Scope({"x": hostile, "y.n": 3})
+    )
     assert code == "value_1  == 'a' and  value_2  > 2"
     assert values == {"value_1": hostile, "value_2": 3}
 
@@ -102,8 +108,8 @@ def test_an_expression_sees_values_under_names() -> None:
 def test_no_value_ever_changes_the_text_of_a_condition(value: str) -> None:
     """Quotes, operators, braces and line ends are data."""
     condition = "{{x}} == 'investor' and not {{y}}"
-    plain = with_values(condition, Scope({"x": "", "y": ""}))[0]
-    code, values = with_values(condition, Scope({"x": value, "y": [value]}))
+    plain = fill_expression_values(condition, Scope({"x": "", "y": ""}))[0]
+    code, values = fill_expression_values(condition, Scope({"x": value, "y": [value]}))
     assert code == plain
     assert values == {"value_1": value, "value_2": [value]}
 
@@ -111,12 +117,12 @@ def test_no_value_ever_changes_the_text_of_a_condition(value: str) -> None:
 def test_a_condition_whose_value_is_missing_is_an_error() -> None:
     """It does not count as false."""
     with pytest.raises(TemplateError, match="Did you mean 'kind'"):
-        with_values("{{knd}} == 1", Scope({"kind": 1}))
+        fill_expression_values("{{knd}} == 1", Scope({"kind": 1}))
 
 
 def test_the_same_template_twice_is_two_names() -> None:
     """Each place has its own."""
-    code, templates = with_names("{{a.b}} < {{a.b}} + 1")
+    code, templates = name_expression_templates("{{a.b}} < {{a.b}} + 1")
     assert [str(template) for template in templates.values()] == ["{{a.b}}"] * 2
     assert code.split() == ["value_1", "<", "value_2", "+", "1"]
 
@@ -138,7 +144,7 @@ def test_the_same_template_twice_is_two_names() -> None:
 )
 def test_ordinary_python_is_taken(code: str) -> None:
     """Names that code gives itself need not be handed in."""
-    check_code(code, names=["input"])
+    check_expression_code(code, names=["input"])
 
 
 @pytest.mark.parametrize(
@@ -147,7 +153,7 @@ def test_ordinary_python_is_taken(code: str) -> None:
 def test_code_without_a_result_is_refused(code: str) -> None:
     """Its last line is the result."""
     with pytest.raises(WorkflowError, match="last line"):
-        check_code(code, names=["input"])
+        check_expression_code(code, names=["input"])
 
 
 @settings(max_examples=50, deadline=None)

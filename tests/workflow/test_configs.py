@@ -9,7 +9,13 @@ import pytest
 
 from director.workflow.config_fields import Form
 from director.workflow.scope import Scope
-from director.workflow.types import KINDS, check_config, describe, effect_of, resolve_config
+from director.workflow.types import (
+    KINDS,
+    check_config,
+    describe_node,
+    get_node_effect,
+    resolve_config,
+)
 from director.workflow.values import Config, Json, Node, NodeType, WorkflowError
 
 RIGHT: list[tuple[str, Json]] = [
@@ -281,8 +287,8 @@ def test_whatever_a_field_holds_is_taken_or_refused_in_words(type_: str, config:
     tried = [{**written, name: odd} for name in (*written, "store", "extra") for odd in ODD]
     taken = [one for one in tried if _is_taken(type_, one)]
     for one in taken:
-        describe(Node("id", "a", KINDS[type_].type, one))
-        effect_of(type_, one)
+        describe_node(Node("id", "a", KINDS[type_].type, one))
+        get_node_effect(type_, one)
     assert len(taken) < len(tried)
 
 
@@ -370,18 +376,18 @@ def test_input_reaches_code_under_the_names_that_were_written() -> None:
 )
 def test_a_node_has_the_effect_of_what_it_does(type_: str, config: Config, effect: str) -> None:
     """Looking is read, what can be repeated idempotent, the rest once."""
-    assert effect_of(type_, config) == effect
+    assert get_node_effect(type_, config) == effect
 
 
 @pytest.mark.parametrize(("type_", "config"), RIGHT)
 def test_a_node_is_described_in_one_line(type_: NodeType, config: Json) -> None:
     """At most 80 characters; its own description wins."""
     checked = config if isinstance(config, dict) else {"branches": config}
-    line = describe(Node("id", "a", type_, checked))
+    line = describe_node(Node("id", "a", type_, checked))
     assert line.startswith(f"{type_}: ")
     assert len(line) <= 80
     assert "\n" not in line
-    assert describe(Node("id", "a", type_, checked, description="Says\nso")) == "Says so"
+    assert describe_node(Node("id", "a", type_, checked, description="Says\nso")) == "Says so"
 
 
 def test_every_field_of_every_form_says_what_it_means() -> None:

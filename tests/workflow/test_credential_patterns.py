@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from director.workflow.credential_patterns import find_credentials, hide_credentials
 from director.workflow.display import render_value
-from director.workflow.sensitive import HIDDEN, mask_value, replace_sensitive
+from director.workflow.sensitive import HIDDEN, mask_sensitive, replace_sensitive
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("DIRECTOR_SHARED", ROOT.parent / "shared"))
@@ -63,14 +63,14 @@ def test_a_key_is_hidden_whatever_its_name_is(key: str) -> None:
     """Alone, in a sentence, in a list and in an object with a harmless name."""
     assert render_value("column_3", key) == HIDDEN
     for value in (f"Use {key} for it.", [key], {"note": f"x {key}"}, json.dumps({"note": key})):
-        assert key[-12:] not in json.dumps(mask_value(value, name="note")), value
+        assert key[-12:] not in json.dumps(mask_sensitive(value, name="note")), value
 
 
 @pytest.mark.parametrize("text", PLAIN)
 def test_ids_hashes_and_words_are_no_keys(text: str) -> None:
     """What only looks long or odd is shown."""
     assert find_credentials(text) == []
-    assert mask_value(text, name="note") == text
+    assert mask_sensitive(text, name="note") == text
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from director.workflow.description import (
     PARTS,
     SUGGESTIONS,
     DescriptionError,
-    description_json,
-    missing,
+    encode_description,
+    list_description_suggestions,
+    list_missing_description_parts,
     parse_description,
-    suggestions,
 )
 from workflow.written import DESCRIBED
 
@@ -27,19 +27,21 @@ def refused(description: object) -> str:
 
 def test_a_description_comes_back_as_it_was_written() -> None:
     """As JSON and as a text of JSON."""
-    assert description_json(parse_description(DESCRIBED)) == DESCRIBED
-    assert description_json(parse_description(json.dumps(DESCRIBED))) == DESCRIBED
+    assert encode_description(parse_description(DESCRIBED)) == DESCRIBED
+    assert encode_description(parse_description(json.dumps(DESCRIBED))) == DESCRIBED
 
 
 def test_missing_parts_are_suggested_with_what_they_should_tell() -> None:
     """In the order of the description; a name is always there and the history writes itself."""
     description = parse_description(DESCRIBED)
-    assert missing(description)[0] == "decision_matrix"
-    assert "success_criteria: how to see that a run did its work" in suggestions(description)
+    assert list_missing_description_parts(description)[0] == "decision_matrix"
+    assert "success_criteria: how to see that a run did its work" in list_description_suggestions(
+        description
+    )
     full = {part: ["x"] for part in PARTS} | dict.fromkeys(
         ("workflow_name", "goal", "trigger"), "x"
     )
-    assert missing(parse_description(full)) == ()
+    assert list_missing_description_parts(parse_description(full)) == ()
     assert set(PARTS) - set(SUGGESTIONS) == {"workflow_name", "revision_history"}
 
 

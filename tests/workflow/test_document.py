@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from director.workflow.document import from_json, to_json
+from director.workflow.document import read_workflow_document, write_workflow_document
 from director.workflow.values import Input, Node, Workflow, WorkflowError
 from workflow_examples import ids, mailbox
 
@@ -60,15 +60,18 @@ _workflows = st.builds(
 @given(_workflows)
 def test_a_workflow_comes_back_from_its_document_as_it_was(workflow: Workflow) -> None:
     """Through the text of JSON, and with the same document again."""
-    document = to_json(workflow)
-    again = from_json(json.loads(json.dumps(document)))
+    document = write_workflow_document(workflow)
+    again = read_workflow_document(json.loads(json.dumps(document)))
     assert again == workflow
-    assert to_json(again) == document
+    assert write_workflow_document(again) == document
 
 
 def test_references_survive_the_document() -> None:
     """They are ids in it."""
-    assert from_json(json.loads(json.dumps(to_json(mailbox())))) == mailbox()
+    assert (
+        read_workflow_document(json.loads(json.dumps(write_workflow_document(mailbox()))))
+        == mailbox()
+    )
 
 
 def test_a_document_written_by_hand_names_nodes_by_alias() -> None:
@@ -82,11 +85,11 @@ def test_a_document_written_by_hand_names_nodes_by_alias() -> None:
             {"alias": "go", "type": "browser_action", "config": {"action": "back"}},
         ],
     }
-    workflow = from_json(written, new_id=ids())
+    workflow = read_workflow_document(written, new_id=ids())
     assert workflow.nodes[0].config["body"] == ["id_2"]
     assert [node.effect for node in workflow.nodes] == ["idempotent", "once"]
     with pytest.raises(WorkflowError, match=r"nodes\[0\] needs 'id'"):
-        from_json(written)
+        read_workflow_document(written)
 
 
 def test_a_document_of_an_earlier_version_finds_what_it_found() -> None:
@@ -102,21 +105,21 @@ def test_a_document_of_an_earlier_version_finds_what_it_found() -> None:
         "name": "W",
         "nodes": [{"id": each["alias"], "type": "browser_action", **each} for each in nodes],
     }
-    read = from_json({"version": 2, **written})
+    read = read_workflow_document({"version": 2, **written})
     assert [node.config.get("first") for node in read.nodes] == [True, None, None, None]
     assert read.nodes[3].config["page"] is True
     assert [note.partition(":")[0] for note in read.notes] == ["'pay'", "'key'"]
-    assert from_json(to_json(read)) == read
+    assert read_workflow_document(write_workflow_document(read)) == read
     with pytest.raises(WorkflowError, match="exactly one of selector, page"):
-        from_json({"version": 3, **written})
+        read_workflow_document({"version": 3, **written})
 
 
 def _broken(**changes: Any) -> dict[str, Any]:
-    return {**to_json(mailbox()), **changes}
+    return {**write_workflow_document(mailbox()), **changes}
 
 
 def _broken_node(**changes: Any) -> dict[str, Any]:
-    document: dict[str, Any] = to_json(mailbox())
+    document: dict[str, Any] = write_workflow_document(mailbox())
     return {**document, "nodes": [{**document["nodes"][0], **changes}, *document["nodes"][1:]]}
 
 
@@ -147,4 +150,4 @@ def _broken_node(**changes: Any) -> dict[str, Any]:
 def test_a_bad_document_is_refused_with_the_place(document: Any, says: str) -> None:
     """Nothing in it is dropped or repaired."""
     with pytest.raises(WorkflowError, match=says):
-        from_json(document)
+        read_workflow_document(document)

@@ -9,18 +9,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from director.workflow.edit import NodeDraft, add, delete, draft_from, move, update
+from director.workflow.edit import (
+    NodeDraft,
+    add_nodes,
+    delete_nodes,
+    edit_node,
+    move_nodes,
+    parse_edit_draft,
+)
 from director.workflow.references import (
     ChildNodes,
-    direct,
-    ids_of,
+    alias_references,
+    list_direct_nodes,
+    list_parts,
+    list_referenced_ids,
+    list_referring_nodes,
     map_parents,
-    parts_of,
-    referring,
-    with_aliases,
 )
 from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
-from director.workflow.workflow_checks import check_alias, check_workflow
+from director.workflow.workflow_checks import check_workflow, check_workflow_alias
 from workflow_examples import CLICK, ids, mailbox, nodes_named
 
 Ids: TypeAlias = Callable[[], str]
@@ -39,7 +46,7 @@ def named(workflow: Workflow, alias: str) -> Node:
 def body(workflow: Workflow, alias: str = "each") -> list[str]:
     """The aliases of what belongs to a node."""
     names = {node.id: node.alias for node in workflow.nodes}
-    return [names[id_] for part in parts_of(named(workflow, alias)) for id_ in part.nodes]
+    return [names[id_] for part in list_parts(named(workflow, alias)) for id_ in part.nodes]
 
 
 def click(alias: str) -> NodeDraft:
@@ -51,8 +58,8 @@ def test_references_are_kept_as_ids_and_shown_as_aliases() -> None:
     """A range is shown as one where the nodes follow each other."""
     workflow = mailbox()
     assert named(workflow, "each").config["body"] == ["id_4", "id_5"]
-    assert with_aliases(named(workflow, "each"), workflow.nodes)["body"] == ["read", "choose"]
-    choose = with_aliases(named(workflow, "choose"), workflow.nodes)["branches"]
+    assert alias_references(named(workflow, "each"), workflow.nodes)["body"] == ["read", "choose"]
+    choose = alias_references(named(workflow, "choose"), workflow.nodes)["branches"]
     assert isinstance(choose, list)
     assert [branch["branch"] for branch in choose] == ["label", []]
 
@@ -76,12 +83,12 @@ def test_references_are_kept_as_ids_and_shown_as_aliases() -> None:
 def test_nodes_can_be_named_in_any_way(written: Json, places: list[int]) -> None:
     """Position, alias, list, range; a list keeps its order and its repetitions."""
     nodes = nodes_named("a", "b", "c", "d")
-    assert ids_of(written, nodes) == tuple(f"id_{place}" for place in places)
+    assert list_referenced_ids(written, nodes) == tuple(f"id_{place}" for place in places)
 
 
 def test_the_two_numbers_of_a_group_are_the_ends_of_its_range() -> None:
     """Elsewhere a list of numbers is a list of nodes."""
-    workflow = add(
+    workflow = add_nodes(
         Workflow("w", "W", nodes_named("a", "b", "c")),
         [
             NodeDraft("group", "g", {"nodeRange": [1, 3]}),
@@ -106,19 +113,19 @@ def test_a_workflow_tells_what_belongs_to_what() -> None:
     workflow = mailbox()
     inside = map_parents(workflow)
     assert inside["id_6"] == (ChildNodes("id_5", "spam", ("id_6",)),)
-    assert [node.alias for node in referring(workflow, "id_6")] == ["choose"]
-    assert direct(workflow, [node.id for node in workflow.nodes]) == (
+    assert [node.alias for node in list_referring_nodes(workflow, "id_6")] == ["choose"]
+    assert list_direct_nodes(workflow, [node.id for node in workflow.nodes]) == (
         "id_1",
         "id_2",
         "id_3",
         "id_7",
     )
-    assert direct(workflow, ["id_4", "id_5", "id_6"]) == ("id_4", "id_5")
+    assert list_direct_nodes(workflow, ["id_4", "id_5", "id_6"]) == ("id_4", "id_5")
 
 
 def test_inserting_shifts_positions_and_no_reference() -> None:
     """The range, the branch and the template still mean what they meant."""
-    workflow = add(mailbox(), [click("login"), click("code")], new_id=ids_after(7), at=2)
+    workflow = add_nodes(mailbox(), [click("login"), click("code")], new_id=ids_after(7), at=2)
     assert aliases(workflow)[:4] == ["open", "login", "code", "find"]
     assert body(workflow) == ["read", "choose"]
     assert body(workflow, "choose") == ["label"]
@@ -126,10 +133,12 @@ def test_inserting_shifts_positions_and_no_reference() -> None:
 
 def test_a_node_between_two_of_a_body_belongs_to_the_body() -> None:
     """Before its first or after its last it does not."""
-    within = add(mailbox(), [click("star")], new_id=ids_after(7), at="choose")
+    within = add_nodes(mailbox(), [click("star")], new_id=ids_after(7), at="choose")
     assert body(within) == ["read", "star", "choose"]
-    assert body(add(mailbox(), [click("star")], new_id=ids_after(7), at="read")) == body(mailbox())
-    assert body(add(mailbox(), [click("star")], new_id=ids_after(7), at="report")) == body(
+    assert body(add_nodes(mailbox(), [click("star")], new_id=ids_after(7), at="read")) == body(
+        mailbox()
+    )
+    assert body(add_nodes(mailbox(), [click("star")], new_id=ids_after(7), at="report")) == body(
         mailbox()
     )
 
@@ -140,7 +149,7 @@ def test_a_loop_put_into_a_body_brings_its_own_body_along() -> None:
         NodeDraft("iterate", "inner", {"over": [1], "variable": "x", "body": "star"}),
         click("star"),
     ]
-    workflow = add(mailbox(), drafts, new_id=ids_after(7), at="choose")
+    workflow = add_nodes(mailbox(), drafts, new_id=ids_after(7), at="choose")
     assert body(workflow) == ["read", "inner", "choose"]
     assert body(workflow, "inner") == ["star"]
 
@@ -150,7 +159,7 @@ def test_nodes_of_one_call_may_refer_to_each_other_and_to_no_node_that_is_missin
     with pytest.raises(
         WorkflowError, match=r"Did you mean 'label'.*Create what it refers to first"
     ):
-        add(
+        add_nodes(
             mailbox(),
             [NodeDraft("handle", "h", {"try": "labell", "catch": 1})],
             new_id=ids_after(7),
@@ -173,32 +182,32 @@ def test_nodes_of_one_call_may_refer_to_each_other_and_to_no_node_that_is_missin
 def test_an_alias_is_a_plain_word(alias: str, says: str) -> None:
     """A word that templates and selections can use, and none that they use otherwise."""
     with pytest.raises(WorkflowError, match=says):
-        check_alias(alias)
+        check_workflow_alias(alias)
 
 
 def test_an_alias_is_given_once() -> None:
     """Nor may it be another node's id."""
     for alias in ("find", "id_2"):
         with pytest.raises(WorkflowError, match="would both be called"):
-            add(mailbox(), [click(alias)], new_id=ids_after(7))
+            add_nodes(mailbox(), [click(alias)], new_id=ids_after(7))
     with pytest.raises(WorkflowError, match="would both be called"):
-        update(mailbox(), "open", {"alias": "find"})
+        edit_node(mailbox(), "open", {"alias": "find"})
 
 
 def test_an_update_merges_the_config_or_replaces_it() -> None:
     """Null takes a field out; what results is checked."""
-    workflow = update(mailbox(), "find", {"config": {"limit": 5, "store": None}})
+    workflow = edit_node(mailbox(), "find", {"config": {"limit": 5, "store": None}})
     assert named(workflow, "find").config["limit"] == 5
     assert "store" not in named(workflow, "find").config
-    replaced = update(
+    replaced = edit_node(
         mailbox(), 2, {"config": {"method": "count", "selector": "tr"}}, merge="replace"
     )
     assert named(replaced, "find").config == {"method": "count", "selector": "tr"}
     with pytest.raises(WorkflowError, match="Did you mean 'limit'"):
-        update(mailbox(), "find", {"config": {"limt": 5}})
+        edit_node(mailbox(), "find", {"config": {"limt": 5}})
     with pytest.raises(WorkflowError, match="Did you mean 'config'"):
-        update(mailbox(), "find", {"confg": {}})
-    shorter = update(mailbox(), "each", {"config": {"body": ["read"]}})
+        edit_node(mailbox(), "find", {"confg": {}})
+    shorter = edit_node(mailbox(), "each", {"config": {"body": ["read"]}})
     assert body(shorter) == ["read"]
 
 
@@ -206,22 +215,24 @@ def test_the_effect_follows_the_config_unless_its_author_said_otherwise() -> Non
     """A click that became a wait may be repeated."""
     wait: Json = {"config": {"action": "wait", "time": 5}}
     assert named(mailbox(), "label").effect == "once"
-    assert named(update(mailbox(), "label", wait, merge="replace"), "label").effect == "idempotent"
-    said = update(mailbox(), "label", {"effect": "read"})
-    assert named(update(said, "label", wait, merge="replace"), "label").effect == "read"
+    assert (
+        named(edit_node(mailbox(), "label", wait, merge="replace"), "label").effect == "idempotent"
+    )
+    said = edit_node(mailbox(), "label", {"effect": "read"})
+    assert named(edit_node(said, "label", wait, merge="replace"), "label").effect == "read"
     with pytest.raises(WorkflowError, match="read, idempotent, once"):
-        update(mailbox(), "label", {"effect": "twice"})
+        edit_node(mailbox(), "label", {"effect": "twice"})
 
 
 def test_a_new_alias_is_carried_into_templates_and_references() -> None:
     """Templates in configs and conditions name the node as it is called now."""
-    workflow = update(
+    workflow = edit_node(
         mailbox(), "report", {"ensures": [{"count": "tr", "equals": "{{find.count}}"}]}
     )
-    renamed = update(workflow, "find", {"alias": "seek"})
+    renamed = edit_node(workflow, "find", {"alias": "seek"})
     assert named(renamed, "report").config["selector"] == "#n{{seek.count}}"
     assert named(renamed, "report").ensures == ({"count": "tr", "equals": "{{seek.count}}"},)
-    again = update(renamed, "read", {"alias": "judge"})
+    again = edit_node(renamed, "read", {"alias": "judge"})
     assert body(again) == ["judge", "choose"]
 
 
@@ -229,53 +240,53 @@ def test_a_node_that_others_need_is_not_deleted() -> None:
     """The error names who refers to it, by reference or by template."""
     for which, who in (("label", "choose"), ("find", "report"), ("4-5", "each")):
         with pytest.raises(WorkflowError, match=f"{who} refers to it"):
-            delete(mailbox(), which)
+            delete_nodes(mailbox(), which)
 
 
 def test_a_node_can_be_taken_out_of_what_refers_to_it() -> None:
     """With handle_dependencies; a loop that would be empty is refused all the same."""
-    workflow = delete(mailbox(), "label", handle_dependencies=True)
+    workflow = delete_nodes(mailbox(), "label", handle_dependencies=True)
     assert body(workflow) == ["read", "choose"]
     assert body(workflow, "choose") == []
     with pytest.raises(WorkflowError, match="'each'"):
-        delete(mailbox(), "read..label", handle_dependencies=True)
-    assert aliases(delete(mailbox(), "each..label")) == ["open", "find", "report"]
+        delete_nodes(mailbox(), "read..label", handle_dependencies=True)
+    assert aliases(delete_nodes(mailbox(), "each..label")) == ["open", "find", "report"]
 
 
 def test_moving_keeps_references_and_brings_them_into_the_new_order() -> None:
     """A list that follows the workflow goes on doing so; one in an order of its own keeps it."""
-    workflow = move(mailbox(), "choose", to="read")
+    workflow = move_nodes(mailbox(), "choose", to="read")
     assert aliases(workflow) == ["open", "find", "each", "choose", "read", "label", "report"]
     assert body(workflow) == ["choose", "read"]
-    backwards = update(mailbox(), "each", {"config": {"body": ["choose", "read"]}})
-    assert body(move(backwards, "label", to="read")) == ["choose", "read"]
-    assert aliases(move(mailbox(), "open..find", to="end"))[-2:] == ["open", "find"]
-    assert aliases(move(mailbox(), 7, to=1))[0] == "report"
+    backwards = edit_node(mailbox(), "each", {"config": {"body": ["choose", "read"]}})
+    assert body(move_nodes(backwards, "label", to="read")) == ["choose", "read"]
+    assert aliases(move_nodes(mailbox(), "open..find", to="end"))[-2:] == ["open", "find"]
+    assert aliases(move_nodes(mailbox(), 7, to=1))[0] == "report"
 
 
 def test_nodes_that_run_one_another_without_end_are_refused() -> None:
     """Directly, or by way of others."""
     with pytest.raises(WorkflowError, match="each → each"):
-        update(mailbox(), "each", {"config": {"body": "each..label"}})
+        edit_node(mailbox(), "each", {"config": {"body": "each..label"}})
     branches: Json = [{"name": "again", "condition": True, "branch": "each"}]
     with pytest.raises(WorkflowError, match="without end: each → choose → each"):
-        update(mailbox(), "choose", {"config": {"branches": branches}})
+        edit_node(mailbox(), "choose", {"config": {"branches": branches}})
 
 
 def test_a_draft_is_read_from_an_object() -> None:
     """What it lacks or does not know is named."""
-    draft = draft_from(
+    draft = parse_edit_draft(
         {"type": "agent", "alias": "a", "config": {"goal": "x"}, "ensures": [{"url": "*"}]}
     )
     assert draft.ensures == ({"url": "*"},)
     with pytest.raises(WorkflowError, match=r"'alias' is missing.*'config' is missing"):
-        draft_from({"type": "agent"})
+        parse_edit_draft({"type": "agent"})
     with pytest.raises(WorkflowError, match="Did you mean 'alias'"):
-        draft_from({"type": "agent", "alis": "a", "config": {}})
+        parse_edit_draft({"type": "agent", "alis": "a", "config": {}})
     with pytest.raises(WorkflowError, match="'requires': this must be a list"):
-        draft_from({"type": "agent", "alias": "a", "config": {}, "requires": "x"})
-    proven = update(mailbox(), "label", {"proof": {"happened": [{"element": "#ok"}]}})
-    assert update(proven, "label", {"proof": None, "alias": None, "ensures": None}) == mailbox()
+        parse_edit_draft({"type": "agent", "alias": "a", "config": {}, "requires": "x"})
+    proven = edit_node(mailbox(), "label", {"proof": {"happened": [{"element": "#ok"}]}})
+    assert edit_node(proven, "label", {"proof": None, "alias": None, "ensures": None}) == mailbox()
 
 
 @pytest.mark.parametrize(
@@ -324,7 +335,7 @@ def test_after_any_changes_references_mean_the_same_nodes(
     new_id = ids()
     workflow = mailbox(new_id)
     before = {
-        part.owner + part.name: set(part.nodes) for n in workflow.nodes for part in parts_of(n)
+        part.owner + part.name: set(part.nodes) for n in workflow.nodes for part in list_parts(n)
     }
     added: set[str] = set()
     for number, step in enumerate(steps):
@@ -334,12 +345,12 @@ def test_after_any_changes_references_mean_the_same_nodes(
     left = [node.id for node in workflow.nodes]
     assert check_workflow(workflow) is workflow
     for node in workflow.nodes:
-        for part in parts_of(node):
+        for part in list_parts(node):
             was = before[part.owner + part.name]
             assert set(part.nodes) - added == was & set(left)
             assert list(part.nodes) == [id_ for id_ in left if id_ in part.nodes]
-        shown = with_aliases(node, workflow.nodes)
-        assert update(workflow, node.alias, {"config": shown}) == workflow
+        shown = alias_references(node, workflow.nodes)
+        assert edit_node(workflow, node.alias, {"config": shown}) == workflow
 
 
 def _changed(
@@ -349,11 +360,11 @@ def _changed(
     what, first, second = step
     try:
         if what == "add":
-            return add(workflow, [click(alias)], new_id=new_id, at=min(first, count + 1))
+            return add_nodes(workflow, [click(alias)], new_id=new_id, at=min(first, count + 1))
         if what == "move":
-            return move(workflow, min(first, count), to=min(second, count))
+            return move_nodes(workflow, min(first, count), to=min(second, count))
         if what == "rename":
-            return update(workflow, min(first, count), {"alias": alias})
-        return delete(workflow, min(first, count), handle_dependencies=second > 6)
+            return edit_node(workflow, min(first, count), {"alias": alias})
+        return delete_nodes(workflow, min(first, count), handle_dependencies=second > 6)
     except WorkflowError:
         return workflow

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 from director.workflow.effect_hints import hint_at_proof
 
 NAME = {"action": "type", "selector": "#name", "text": "{{customer.name}}"}
@@ -25,7 +25,9 @@ def hint(*fills: dict[str, Any], **more: Any) -> str:
         for place, config in enumerate(fills)
     ]
     nodes.append({"id": "save", "alias": "save", "type": "browser_action", "config": save, **more})
-    made = from_json({"version": 3, "id": "w", "name": "W", "nodes": nodes, "inputs": []})
+    made = read_workflow_document(
+        {"version": 3, "id": "w", "name": "W", "nodes": nodes, "inputs": []}
+    )
     return " ".join(hint_at_proof(made.nodes[-1], made.nodes))
 
 

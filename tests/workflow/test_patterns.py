@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from director.workflow import patterns
-from director.workflow.patterns import PatternError, check_pattern, matches_glob, search_texts
+from director.workflow.patterns import (
+    PatternError,
+    check_pattern,
+    matches_glob_pattern,
+    search_pattern_in_texts,
+)
 
 PIECES = [
     *"ab.^$|/5é",
@@ -37,9 +42,9 @@ def test_both_engines_mean_the_same(pattern: str, texts: list[str], ignore_case:
             wanted = None
         if wanted is None:
             with pytest.raises(PatternError):
-                search_texts(pattern, texts, ignore_case=ignore_case)
+                search_pattern_in_texts(pattern, texts, ignore_case=ignore_case)
             return
-        found = search_texts(pattern, texts, ignore_case=ignore_case)
+        found = search_pattern_in_texts(pattern, texts, ignore_case=ignore_case)
     assert found == [wanted.search(each) is not None for each in texts]
 
 
@@ -48,9 +53,11 @@ def test_plain_patterns_need_no_worker() -> None:
     if patterns._load_re2() is None:
         pytest.skip("google-re2 is not installed")
     patterns._WORKER.close()
-    assert search_texts(r"^https://\w+\.test/\d+(\?.*)?$", ["https://a.test/12?x"]) == [True]
+    assert search_pattern_in_texts(r"^https://\w+\.test/\d+(\?.*)?$", ["https://a.test/12?x"]) == [
+        True
+    ]
     assert patterns._WORKER._program is None
-    assert search_texts(r"(?<=/)\d+", ["/12"]) == [True]
+    assert search_pattern_in_texts(r"(?<=/)\d+", ["/12"]) == [True]
     assert patterns._WORKER._program is not None
 
 
@@ -65,4 +72,4 @@ def test_what_is_no_pattern_is_refused_when_it_is_saved(wrong: str) -> None:
 def test_a_star_is_any_run(glob: str, told: str) -> None:
     """As a regular expression would have it, without one."""
     written = ".*".join(map(re.escape, glob.split("*")))
-    assert matches_glob(glob, told) == bool(re.fullmatch(written, told, re.DOTALL))
+    assert matches_glob_pattern(glob, told) == bool(re.fullmatch(written, told, re.DOTALL))

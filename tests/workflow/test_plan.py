@@ -8,7 +8,7 @@ import json
 import pytest
 from hypothesis import given, settings
 
-from director.workflow.plan import STATUSES, Plan, PlanError, parse_plan, plan_json, stamp_plan
+from director.workflow.plan import STATUSES, Plan, PlanError, encode_plan, parse_plan, stamp_plan
 from workflow.plans import plans
 from workflow.written import WRITTEN
 
@@ -36,15 +36,15 @@ def refused(plan: object) -> str:
 
 def test_a_plan_as_it_is_written_comes_back_exactly() -> None:
     """Field for field; also when a model sends it as a text."""
-    assert plan_json(parse_plan(WRITTEN)) == WRITTEN
-    assert plan_json(parse_plan(json.dumps(WRITTEN))) == WRITTEN
+    assert encode_plan(parse_plan(WRITTEN)) == WRITTEN
+    assert encode_plan(parse_plan(json.dumps(WRITTEN))) == WRITTEN
 
 
 @settings(max_examples=50)
 @given(plans())
 def test_any_plan_survives_json(plan: Plan) -> None:
     """Value to JSON text and back is the same value."""
-    assert parse_plan(json.dumps(plan_json(plan))) == plan
+    assert parse_plan(json.dumps(encode_plan(plan))) == plan
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from director.runs.run_report import flat
+from director.runs.run_report import flatten_report_record
 from director.workflow.records import (
     Naming,
     Record,
     RecordsFound,
+    encode_record,
     find_records,
-    look,
-    record_from,
-    record_json,
+    look_up_record_path,
+    parse_record,
     select_records,
 )
 from director.workflow.values import Json, WorkflowError
@@ -152,10 +152,10 @@ def test_a_record_is_stored_and_comes_back() -> None:
         targets={"c": "#d"},
         history=({"at": 1},),
     )
-    assert record_from(record_json(record)) == record
-    assert set(record_json(record)["data"]) == {"fields", "vars", "targets", "history"}  # type: ignore[arg-type]
+    assert parse_record(encode_record(record)) == record
+    assert set(encode_record(record)["data"]) == {"fields", "vars", "targets", "history"}  # type: ignore[arg-type]
     with pytest.raises(WorkflowError, match="no data"):
-        record_from({"id": "x", "data": 3})
+        parse_record({"id": "x", "data": 3})
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,11 @@ def test_a_record_that_is_named_must_exist() -> None:
 def test_what_a_page_calls_id_or_status_is_what_a_path_means() -> None:
     """A record's own id, type and status are found only where nothing else has that name."""
     found = Record("order_001", "order", fields={"read": {"id": "8", "status": "resolved"}})
-    assert [look(found, (name,)) for name in ("id", "status", "type")] == ["8", "resolved", "order"]
-    row = flat(found)
+    assert [look_up_record_path(found, (name,)) for name in ("id", "status", "type")] == [
+        "8",
+        "resolved",
+        "order",
+    ]
+    row = flatten_report_record(found)
     assert list(row) == ["id", "status", "_record", "_type", "_status"]
     assert (row["status"], row["_status"]) == ("resolved", "discovered")

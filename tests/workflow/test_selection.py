@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from director.workflow.selection import select
+from director.workflow.selection import resolve_selection
 from director.workflow.values import WorkflowError
 from workflow_examples import nodes_named
 
@@ -31,7 +31,7 @@ NODES = nodes_named("open", "login", "find", "each", "read", "label", "done", "a
 )
 def test_a_selection_names_nodes(text: str, places: list[int]) -> None:
     """Each once, in the order of the workflow."""
-    assert select(text, NODES) == tuple(f"id_{place}" for place in places)
+    assert resolve_selection(text, NODES) == tuple(f"id_{place}" for place in places)
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def test_a_selection_names_nodes(text: str, places: list[int]) -> None:
 def test_what_does_not_exist_is_refused_with_what_does(text: str, says: str) -> None:
     """The error names the nearest alias or the positions there are."""
     with pytest.raises(WorkflowError, match=says.replace("?", r"\?")):
-        select(text, NODES)
+        resolve_selection(text, NODES)
 
 
 def test_a_workflow_without_nodes_has_nothing_to_select() -> None:
     """Not even all."""
     with pytest.raises(WorkflowError, match="no nodes"):
-        select("all", [])
+        resolve_selection("all", [])
 
 
 @settings(max_examples=50, deadline=None)
@@ -69,8 +69,8 @@ def test_numbers_and_aliases_mean_the_same(ranges: list[tuple[int, int]]) -> Non
     by_number = ",".join(f"{a}-{b}" for a, b in ends)
     by_alias = ",".join(f"{NODES[a - 1].alias}..{NODES[b - 1].alias}" for a, b in ends)
     chosen = {place for a, b in ends for place in range(a, b + 1)}
-    assert select(by_number, NODES) == select(by_alias, NODES)
-    assert select(by_number, NODES) == tuple(f"id_{place}" for place in sorted(chosen))
+    assert resolve_selection(by_number, NODES) == resolve_selection(by_alias, NODES)
+    assert resolve_selection(by_number, NODES) == tuple(f"id_{place}" for place in sorted(chosen))
 
 
 @settings(max_examples=50, deadline=None)
@@ -78,7 +78,7 @@ def test_numbers_and_aliases_mean_the_same(ranges: list[tuple[int, int]]) -> Non
 def test_any_text_selects_or_is_refused_in_words(text: str) -> None:
     """Nothing else is raised."""
     try:
-        chosen = select(text, NODES)
+        chosen = resolve_selection(text, NODES)
     except WorkflowError:
         chosen = ()
     assert set(chosen) <= {node.id for node in NODES}

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from director.workflow.paths import path_text, read_path
+from director.workflow.paths import read_path, write_path
 from director.workflow.records import Record
 from director.workflow.scope import Scope
 from director.workflow.templates import (
     SECRET,
     TemplateError,
-    defuse,
+    defuse_templates,
     is_template,
+    list_templates,
     rename_templates,
-    resolve,
-    templates_in,
+    resolve_templates,
 )
 from director.workflow.values import Json
 
@@ -78,21 +78,21 @@ _json = st.recursive(
 )
 def test_a_template_gives_what_it_names(written: str, value: Json) -> None:
     """Typed if it stands alone, else as text; objects as JSON."""
-    assert resolve(written, SCOPE) == value
-    assert resolve({"k": [written, 1, None]}, SCOPE) == {"k": [value, 1, None]}
+    assert resolve_templates(written, SCOPE) == value
+    assert resolve_templates({"k": [written, 1, None]}, SCOPE) == {"k": [value, 1, None]}
 
 
 def test_a_variable_with_a_dot_in_its_name_is_found_before_a_member() -> None:
     """And a member where there is no such variable."""
-    assert resolve("{{a.b}}", SCOPE) == "flat"
-    assert resolve("{{a.c}}", SCOPE) == 1
+    assert resolve_templates("{{a.b}}", SCOPE) == "flat"
+    assert resolve_templates("{{a.c}}", SCOPE) == 1
 
 
 def test_a_secret_stays_a_reference() -> None:
     """Alone, inside a text, and in the value of a variable."""
     for text in ("{{secret:mail}}", "Bearer {{secret:api.key-1}}!", "{{ secret:mail }}"):
-        assert resolve(text, SCOPE) == text
-    assert resolve("{{creds.password}}", SCOPE) == "{{secret:mail}}"
+        assert resolve_templates(text, SCOPE) == text
+    assert resolve_templates("{{creds.password}}", SCOPE) == "{{secret:mail}}"
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_secret_stays_a_reference() -> None:
 def test_what_names_nothing_is_refused_with_what_exists(written: str, says: str) -> None:
     """The error holds the template and the nearest name."""
     with pytest.raises(TemplateError) as error:
-        resolve(written, SCOPE)
+        resolve_templates(written, SCOPE)
     assert says in str(error.value)
     assert written.strip("{}") in str(error.value)
 
@@ -128,20 +128,20 @@ def test_what_names_nothing_is_refused_with_what_exists(written: str, says: str)
 def test_there_is_no_current_record_outside_a_loop() -> None:
     """The error says where one would be."""
     with pytest.raises(TemplateError, match="iterate"):
-        resolve("{{current.x}}", Scope())
+        resolve_templates("{{current.x}}", Scope())
 
 
 def test_the_environment_is_reached_only_through_what_is_handed_in() -> None:
     """The machine's own is not looked at."""
     assert "PATH" in os.environ
     with pytest.raises(TemplateError):
-        resolve("{{env:PATH}}", Scope())
+        resolve_templates("{{env:PATH}}", Scope())
 
 
 def test_a_list_of_names_never_becomes_long() -> None:
     """A dozen, and how many more."""
     with pytest.raises(TemplateError) as error:
-        resolve("{{zzz}}", Scope({f"variable_{number}": 0 for number in range(5000)}))
+        resolve_templates("{{zzz}}", Scope({f"variable_{number}": 0 for number in range(5000)}))
     assert "and 4988 more" in str(error.value)
     assert len(str(error.value)) < 500
 
@@ -150,7 +150,7 @@ def test_a_field_that_two_nodes_found_must_be_named_in_full() -> None:
     """Neither is chosen silently."""
     record = Record("x_1", "x", fields={"a": {"n": 1}, "b": {"n": 2}})
     with pytest.raises(TemplateError, match=r"fields\.a\.n, fields\.b\.n"):
-        resolve("{{current.n}}", Scope(current=record))
+        resolve_templates("{{current.n}}", Scope(current=record))
 
 
 @settings(max_examples=50, deadline=None)
@@ -158,11 +158,11 @@ def test_a_field_that_two_nodes_found_must_be_named_in_full() -> None:
 def test_what_a_value_holds_is_never_read_as_a_template(value: Json) -> None:
     """Whatever it is, it comes out as it was."""
     scope = Scope({"x": value, "y": "{{x}}", "z": ["{{y}}"]})
-    assert resolve("{{x}}", scope) == value
-    assert resolve("{{y}}", scope) == "{{x}}"
-    assert resolve({"k": "{{z}}"}, scope) == {"k": ["{{y}}"]}
+    assert resolve_templates("{{x}}", scope) == value
+    assert resolve_templates("{{y}}", scope) == "{{x}}"
+    assert resolve_templates({"k": "{{z}}"}, scope) == {"k": ["{{y}}"]}
     as_text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    assert resolve("<{{x}}>", scope) == f"<{as_text}>"
+    assert resolve_templates("<{{x}}>", scope) == f"<{as_text}>"
 
 
 @settings(max_examples=50, deadline=None)
@@ -171,7 +171,7 @@ def test_any_text_resolves_or_is_refused_in_words(text: str) -> None:
     """Nothing else is ever raised, and what has no braces stays as it is."""
     scope = Scope({"a": "1", "b": {"a": [2]}})
     try:
-        found = resolve(text, scope)
+        found = resolve_templates(text, scope)
     except TemplateError:
         found = None
     assert found == text or "{{" in text
@@ -182,7 +182,7 @@ def test_values_side_by_side_cannot_name_a_secret() -> None:
     scope = Scope({"x": "{{sec", "y": "ret:mail}}", "z": "mail"})
     for text in ("{{x}}{{y}}", "{{x}}ret:mail}}", "{{x}}ret:{{z}}}}"):
         with pytest.raises(TemplateError):
-            resolve(text, scope)
+            resolve_templates(text, scope)
 
 
 @settings(max_examples=50, deadline=None)
@@ -190,16 +190,16 @@ def test_values_side_by_side_cannot_name_a_secret() -> None:
 def test_what_comes_from_outside_can_name_no_secret(text: str) -> None:
     """A page that shows a reference does not get the secret typed; all else stays."""
     hostile = f"{text}{{{{secret:mail}}}}{text}"
-    safe = defuse({"k": [hostile, 3]})
+    safe = defuse_templates({"k": [hostile, 3]})
     assert isinstance(safe, dict)
     assert not SECRET.search(json.dumps(safe))
-    assert defuse(text.replace("{", "")) == text.replace("{", "")
+    assert defuse_templates(text.replace("{", "")) == text.replace("{", "")
 
 
 def test_a_config_tells_what_it_refers_to() -> None:
     """Each once, in order; names of members are not templates."""
     config = {"a": "{{x.y}} {{secret:s}}", "b": ["{{ x.y }}", {"{{k}}": "{{env:H}}"}], "c": 1}
-    assert {each.text for each in templates_in(config)} == {"x.y", "secret:s", "env:H"}
+    assert {each.text for each in list_templates(config)} == {"x.y", "secret:s", "env:H"}
     assert is_template("{{a}}")
     assert not is_template("{{a}}{{b}}")
 
@@ -221,4 +221,4 @@ def test_renaming_changes_only_the_heads_of_templates() -> None:
 def test_a_path_can_be_written_and_read(steps: list[str | int]) -> None:
     """Any members and elements after a first name."""
     path = ("head", *steps)
-    assert read_path(path_text(path)) == path
+    assert read_path(write_path(path)) == path

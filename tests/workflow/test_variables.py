@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from director.workflow.display import render_value
 from director.workflow.scope import Scope
-from director.workflow.sensitive import is_sensitive, mask_value
-from director.workflow.templates import resolve
+from director.workflow.sensitive import is_sensitive, mask_sensitive
+from director.workflow.templates import resolve_templates
 from director.workflow.values import Json, WorkflowError
-from director.workflow.variables import make_variables, of_node
+from director.workflow.variables import list_node_variables, make_variables
 
 WHOLE: Json = True
 _json = st.recursive(
@@ -30,8 +30,8 @@ _json = st.recursive(
 def test_whatever_a_result_is_it_is_kept_and_found_again(result: Json, store: Json) -> None:
     """Numbers, texts and null too."""
     variables = make_variables("find", store, [result])
-    assert resolve("{{find.result}}", Scope(variables)) == [result]
-    assert resolve("{{find.result[0]}}", Scope(variables)) == result
+    assert resolve_templates("{{find.result}}", Scope(variables)) == [result]
+    assert resolve_templates("{{find.result[0]}}", Scope(variables)) == result
 
 
 def test_store_names_what_becomes_a_variable() -> None:
@@ -60,7 +60,7 @@ def test_a_source_that_is_not_in_the_result_is_an_error() -> None:
 def test_the_variables_of_a_node_are_those_under_its_alias() -> None:
     """And not those of one whose alias begins alike."""
     variables: dict[str, Json] = {"find.a": 1, "find.b": 2, "finder.a": 3, "find": 4}
-    assert of_node(variables, "find") == {"find.a": 1, "find.b": 2}
+    assert list_node_variables(variables, "find") == {"find.a": 1, "find.b": 2}
 
 
 @pytest.mark.parametrize(
@@ -123,13 +123,13 @@ def test_a_name_that_only_looks_like_one_is_not(name: str) -> None:
 
 def test_numbers_that_count_and_answers_are_not_hidden() -> None:
     """A one-time code is, even as a number."""
-    assert mask_value({"tokens": 512, "max_tokens": 9, "has_password": True, "auth": None}) == {
+    assert mask_sensitive({"tokens": 512, "max_tokens": 9, "has_password": True, "auth": None}) == {
         "tokens": 512,
         "max_tokens": 9,
         "has_password": True,
         "auth": None,
     }
-    assert mask_value({"otp": 123456, "pin": 1234}) == {"otp": "[hidden]", "pin": "[hidden]"}
+    assert mask_sensitive({"otp": 123456, "pin": 1234}) == {"otp": "[hidden]", "pin": "[hidden]"}
 
 
 def test_secrets_are_found_at_any_depth_and_named_by_their_paths() -> None:
@@ -142,7 +142,7 @@ def test_secrets_are_found_at_any_depth_and_named_by_their_paths() -> None:
         "auth": {"user": "ada", "whatever": "w1"},
         "cookies": [{"name": "sid", "value": "c1"}],
     }
-    safe = json.dumps(mask_value(value))
+    safe = json.dumps(mask_sensitive(value))
     assert not [secret for secret in "k1 t1 t2 p1 s1 p2 t3 w1 c1".split() if secret in safe]
     assert all(plain in safe for plain in ("ada", "Rome", "example.org", "q=1"))
 
@@ -158,4 +158,4 @@ def test_a_hidden_value_is_in_no_part_of_what_is_shown(value: Json, name: str) -
         [{name: canary}, value],
     ):
         assert canary not in render_value("v", holder)
-        assert canary not in json.dumps(mask_value(holder))
+        assert canary not in json.dumps(mask_sensitive(holder))

@@ -19,9 +19,9 @@ from director.agent.model_journal import StoreJournal
 from director.agent.permissions.pending_approvals import PATIENCE, AsksUser
 from director.agent.permissions.secret_leaks import (
     KnowsReferences,
-    guard_model,
-    leak_references,
-    leak_stamp,
+    compute_leak_stamp,
+    guard_model_from_leaks,
+    list_leak_references,
 )
 from director.agent.request_log.request_keeping import keep_record
 from director.agent.request_log.request_record import RequestRecord
@@ -41,7 +41,7 @@ T = TypeVar("T")
 Opens: TypeAlias = Callable[[str, Journal | None], Model]
 
 
-def opens_model(name: str, journal: Journal | None) -> Model:
+def open_session_model(name: str, journal: Journal | None) -> Model:
     """The model of a name, with its key from the environment, at an accepted server only."""
     settings = load_settings()
     return open_model(
@@ -72,7 +72,7 @@ class AgentSession:
     means: RunDependencies = field(default_factory=RunDependencies)
     settings: Settings = field(default_factory=load_settings)
     model: str = ""
-    open_model: Opens = opens_model
+    open_model: Opens = open_session_model
     progress: Callable[[TurnProgress], None] = lambda _: None
     browser: OpensBrowser | None = None
     thread: str = ""
@@ -120,18 +120,20 @@ class AgentSession:
 
     def open(self, name: str, journal: Journal | None) -> Model:
         """A model of this name, which is never sent the value of a secret that was said before."""
-        return guard_model(self.open_model(name, journal), self.store, self.means.secrets)
+        return guard_model_from_leaks(
+            self.open_model(name, journal), self.store, self.means.secrets
+        )
 
     def leak_references(self) -> SecretReferences:
         """What replaces the secrets that stand in a conversation; what was marked before is not."""
-        stamp = leak_stamp(self.store)
+        stamp = compute_leak_stamp(self.store)
         if stamp != self._leaks:
             self._leaks, self.marked = stamp, Once()
-        return leak_references(self.store, self.means.secrets)
+        return list_leak_references(self.store, self.means.secrets)
 
     def hide_said(self, value: T) -> T:
         """A value with references in the place of secrets that stand in a conversation."""
-        return leak_references(self.store, self.means.secrets).replace_in(value)
+        return list_leak_references(self.store, self.means.secrets).replace_in(value)
 
     def hide_all(self, text: str) -> str:
         """A text of the user with references in the place of all that the vault holds."""

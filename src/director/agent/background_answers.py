@@ -6,8 +6,8 @@ the program that starts next fetches the answer, and nothing is asked for, or pa
 
 from __future__ import annotations
 
-from director.agent.turn_lease import last_turn, running
-from director.models.restart_journal import record_of
+from director.agent.turn_lease import find_last_turn, is_turn_running
+from director.models.restart_journal import make_restart_record
 from director.settings import Settings, SettingsError, load_settings, save_settings
 from director.store import Store
 
@@ -31,8 +31,8 @@ def choose_background(model: str, *, on: bool) -> None:
 
 def has_waiting_job(store: Store, thread: str) -> bool:
     """Whether a turn's program ended while its model worked in the background."""
-    if last_turn(store, thread).get("state") != "running" or running(store, thread):
+    if find_last_turn(store, thread).get("state") != "running" or is_turn_running(store, thread):
         return False
     kept = store.reference(thread)
-    handle = record_of(kept).handle if kept is not None else None
+    handle = make_restart_record(kept).handle if kept is not None else None
     return handle is not None and bool(handle.id)

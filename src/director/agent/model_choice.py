@@ -17,7 +17,7 @@ from director.store import Store
 KIND = "choice"
 
 
-def choose(  # noqa: PLR0913  each has a name
+def choose_workflow_model(  # noqa: PLR0913  each has a name
     store: Store,
     workflow: str,
     *,
@@ -67,7 +67,7 @@ def get_chosen_model(store: Store, workflow: str, settings: Settings, *, now: st
     return found
 
 
-def talks_as(
+def get_session_model_choice(
     desk: AgentSession, *, model: str = "", profile: str | Profile = ""
 ) -> tuple[Model, Profile]:
     """The model and the profile that the next message of a session would be answered with."""

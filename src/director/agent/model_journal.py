@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
 from director.context.wire.parse_events import Heard
-from director.models import Image, Reply, Result, ResumeRecord, user_turn
+from director.models import Image, Reply, Result, ResumeRecord, make_user_turn
 from director.models.reply_turns import answer_of
-from director.models.restart_journal import record_of
+from director.models.restart_journal import make_restart_record
 from director.sections.boundary import guard_boundary
 from director.store import Entry, EntryDraft, Store
 
@@ -32,7 +32,7 @@ class StoreJournal:
     def read(self, thread: str, /) -> ResumeRecord:
         """The record of a thread, an empty one if there is none."""
         kept = self._store.reference(thread)
-        return ResumeRecord() if kept is None else record_of(kept)
+        return ResumeRecord() if kept is None else make_restart_record(kept)
 
     def write(self, thread: str, record: ResumeRecord, reply: Reply | None = None, /) -> None:
         """Keep a record, and the reply that it belongs to as an entry, both or neither."""
@@ -54,7 +54,7 @@ def record_message(store: Store, thread: str, text: str, images: Sequence[Image]
     """Write down what a user said, with images that travel to any provider."""
     body: dict[str, object] = {"text": text}
     # A provider's own form is sent as it is: what looks like a section is made harmless here.
-    native = user_turn(0, guard_boundary(text), images).native
+    native = make_user_turn(0, guard_boundary(text), images).native
     if isinstance(native, Heard):
         body["native"] = {"wire": native.wire, "message": native.source}
     return store.append(thread, [EntryDraft("user", body)])[0]

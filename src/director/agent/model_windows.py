@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from director.models import Model, ModelError
-from director.models.capabilities import Capabilities, find
-from director.models.names import parse
-from director.models.windows import get_window_setting, read_refusal, with_window
+from director.models.capabilities import Capabilities, read_capabilities
+from director.models.names import parse_model_name
+from director.models.windows import get_window_setting, read_window_refusal, set_window
 from director.settings import Settings
 from director.store import Store
 
@@ -25,7 +25,7 @@ _SOURCES = {
 }
 
 
-def remember_window(store: Store, model: Model) -> None:
+def remember_model_window(store: Store, model: Model) -> None:
     """Keep what a server said of its model's window; if nothing, take what a refusal showed."""
     can = model.capabilities
     before = store.get(KIND, model.name)
@@ -35,7 +35,7 @@ def remember_window(store: Store, model: Model) -> None:
         model.limit_window(min(can.window, cast("int", before.body["window"])))
 
 
-def learn_window(store: Store, model: Model, problem: ModelError) -> bool:
+def learn_model_window(store: Store, model: Model, problem: ModelError) -> bool:
     """Keep the window that a refusal shows; whether it is smaller than the one that was assumed.
 
     What the catalogue, the server or the user says is not doubted by a refusal.
@@ -43,7 +43,7 @@ def learn_window(store: Store, model: Model, problem: ModelError) -> bool:
     can = model.capabilities
     if problem.kind != "window" or can.window_from not in ("assumed", "refused"):
         return False
-    window = read_refusal(problem.failure.message, can.window)
+    window = read_window_refusal(problem.failure.message, can.window)
     if window >= can.window:
         return False
     model.limit_window(window)
@@ -61,15 +61,15 @@ def _keep(store: Store, name: str, window: int, source: Literal["server", "refus
 
 def get_capabilities(store: Store, settings: Settings, name: str) -> Capabilities:
     """What a model can do, as far as it is known without asking; `UnknownModel` for no name."""
-    named = parse(name)
-    can = find(named.provider, named.model)
+    named = parse_model_name(name)
+    can = read_capabilities(named.provider, named.model)
     said = store.get(KIND, name)
     if said is not None:
         source: Literal["server", "refused"] = "refused" if "source" in said.body else "server"
-        can = with_window(can, cast("int", said.body["window"]), source)
-    return with_window(can, get_window_setting(settings, name), "set")
+        can = set_window(can, cast("int", said.body["window"]), source)
+    return set_window(can, get_window_setting(settings, name), "set")
 
 
-def tell_window(can: Capabilities) -> str:
+def describe_model_window(can: Capabilities) -> str:
     """The window in words, and who says so."""
     return f"window {can.window:,} tokens, {_SOURCES[can.window_from]}"

@@ -42,7 +42,9 @@ class FittedRequest:
     report: Report
 
 
-def assemble(profile: Profile, state: WorkflowState, said: Context) -> tuple[Context, Placed]:
+def assemble_request(
+    profile: Profile, state: WorkflowState, said: Context
+) -> tuple[Context, Placed]:
     """The conversation with the instructions above it, and the blocks that go around it."""
     shown = place_sections(profile, state)
     # A summary that the profile shows as a section must not be sent a second time.
@@ -63,10 +65,10 @@ class RequestDraft:
 def draft_request(profile: Profile, state: WorkflowState, said: Context) -> RequestDraft:
     """Assemble a request once, to be measured and to be sent."""
     shown = apply_refresh(profile, said)
-    return RequestDraft(shown, said, *assemble(shown, state, said))
+    return RequestDraft(shown, said, *assemble_request(shown, state, said))
 
 
-def fit(
+def fit_assembled_request(
     draft: RequestDraft,
     *,
     tools: Sequence[Tool],
@@ -84,7 +86,7 @@ def fit(
     last = _block(_after(context.turns), around.last_message)
     # What changes with every request stands beside the walk, or no walk would ever go on.
     moving = Context(tuple(one for one in context.sections if not one.stable), (*first, *last))
-    beside = context_size(moving, counter) + tools_size(tools, counter)
+    beside = context_size(moving, counter) + measure_request_tools(tools, counter)
     room = replace(budget, limit=max(1, budget.limit - beside))
     steady = replace(context, sections=tuple(one for one in context.sections if one.stable))
     cut = walks.within(room, steady, strategy=strategy, limit=budget.limit, measure=measure)
@@ -100,19 +102,19 @@ def fit(
         gone=walks.gone.of(cut.fold.turns, measure) if cut.fold else (),
     )
     if context_size(cut, counter) > room.limit:
-        more = tools_size(tools, counter)
+        more = measure_request_tools(tools, counter)
         raise ContextTooLarge(_too_large(report, more), report.after + more)
     return FittedRequest(sent, report)
 
 
-def budget_of(can: Capabilities, settings: Settings, counter: Counter) -> Budget:
+def compute_request_budget(can: Capabilities, settings: Settings, counter: Counter) -> Budget:
     """What a request may take: up to the setting, and never more than the model's window."""
     room = min(can.max_input, can.window - min(_ANSWER, can.max_output))
     limit = min(room, settings.compress_at.value)
     return Budget(limit, warn=min(settings.warn_at.value, limit), counter=counter)
 
 
-def tools_size(tools: Sequence[Tool], counter: Counter) -> int:
+def measure_request_tools(tools: Sequence[Tool], counter: Counter) -> int:
     """Tokens of what a model is told about its tools."""
     return sum(
         counter(f"{tool.name} {tool.description} {json.dumps(tool.parameters)}") for tool in tools

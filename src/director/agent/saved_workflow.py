@@ -10,13 +10,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar, cast
 
-from director.runs.run_journal import run_from, steps_of
+from director.runs.run_journal import list_run_steps, parse_run
 from director.store import Store, Versioned
-from director.store.run_variables import workbench
-from director.workflow.description import Description, description_json, parse_description
-from director.workflow.document import from_json, parse_stored, to_json
-from director.workflow.plan import Plan, parse_plan, plan_json, stamp_plan
-from director.workflow.plan_rules import Green, close_by_runs
+from director.store.run_variables import get_draft_run_id
+from director.workflow.description import Description, encode_description, parse_description
+from director.workflow.document import (
+    parse_stored_document,
+    read_workflow_document,
+    write_workflow_document,
+)
+from director.workflow.plan import Plan, encode_plan, parse_plan, stamp_plan
+from director.workflow.plan_rules import Green, complete_plan_by_runs
 from director.workflow.values import Json, Node, Workflow, WorkflowError
 
 T = TypeVar("T")
@@ -46,7 +50,7 @@ class SavedState:
 
     def workflow(self) -> Workflow:
         """The workflow in its newest version."""
-        found = self._newest("workflow", lambda body: parse_stored(cast("Json", body)))
+        found = self._newest("workflow", lambda body: parse_stored_document(cast("Json", body)))
         if found is None:
             raise WorkflowError(f"There is no workflow {self._id!r} in the store.")
         return found
@@ -62,7 +66,9 @@ class SavedState:
     def save_workflow(self, workflow: Workflow, reason: str) -> int:
         """Keep a changed workflow; its new version. Refused if it changed meanwhile."""
         expect = self._version("workflow")
-        put = self._store.put("workflow", self._id, to_json(workflow), reason, expect=expect)
+        put = self._store.put(
+            "workflow", self._id, write_workflow_document(workflow), reason, expect=expect
+        )
         return put.version
 
     def save_plan(self, plan: Plan, reason: str) -> Plan:
@@ -73,13 +79,13 @@ class SavedState:
         created = str(first.body.get("created_at") or stamp) if first else stamp
         version = before + 1
         new = stamp_plan(plan, self._id, version=version, created_at=created, updated_at=stamp)
-        self._store.put("plan", self._id, plan_json(new), reason, expect=before)
+        self._store.put("plan", self._id, encode_plan(new), reason, expect=before)
         return new
 
     def save_description(self, description: Description, reason: str) -> int:
         """Keep a description as its next version; which it is."""
         before = self._version("description")
-        body = description_json(description)
+        body = encode_description(description)
         return self._store.put("description", self._id, body, reason, expect=before).version
 
     def close_tasks(self) -> list[str]:
@@ -87,7 +93,7 @@ class SavedState:
         plan = self.plan()
         if plan is None:
             return []
-        after = close_by_runs(plan, self.green())
+        after = complete_plan_by_runs(plan, self.green())
         if after == plan:
             return []
         was = {task.task_id for task in plan.tasks if task.status == "completed"}
@@ -126,14 +132,14 @@ class SavedState:
 
     def _own_runs(self) -> list[Versioned]:
         found = self._store.newest("run")
-        return [each for each in found if run_from(each).workflow == self._id]
+        return [each for each in found if parse_run(each).workflow == self._id]
 
     def _of_run(self, run: Versioned) -> dict[str, Ran]:
-        known, bench = self._runs.get(run.id), workbench(self._id)
+        known, bench = self._runs.get(run.id), get_draft_run_id(self._id)
         if known is not None and known[0] == run.position and run.id != bench:
             return known[1]
         found: dict[str, Ran] = {}
-        for step in steps_of(self._store, run.id):
+        for step in list_run_steps(self._store, run.id):
             if step.state == "finished" and step.type != "item":
                 # Of several visits in a run the worst counts; of several tests the last.
                 before = None if run.id == bench else found.get(step.node)
@@ -150,7 +156,9 @@ class SavedState:
             found = self._store.get("workflow", self._id, version)
             if found is None:
                 continue
-            nodes = {node.id: node for node in from_json(cast("Json", found.body)).nodes}
+            nodes = {
+                node.id: node for node in read_workflow_document(cast("Json", found.body)).nodes
+            }
             before, self._changed = self._changed, {}
             for id_, node in nodes.items():
                 same = id_ in before and _does(before[id_][0]) == _does(node)
@@ -177,7 +185,7 @@ def _does(node: Node) -> tuple[object, ...]:
     return node.type, node.config, node.effect, node.requires, node.ensures
 
 
-def last_run(ran: Mapping[str, Ran]) -> str:
+def find_saved_last_run(ran: Mapping[str, Ran]) -> str:
     """When a node last ran; empty if none has."""
     at = max((each.at for each in ran.values()), default=0.0)
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds") if at else ""

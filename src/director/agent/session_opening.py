@@ -11,12 +11,12 @@ import unicodedata
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from director.agent.agent_session import AgentSession, Opens, opens_model
+from director.agent.agent_session import AgentSession, Opens, open_session_model
 from director.agent.turn_events import TurnProgress
 from director.runs.resources import Resources
 from director.settings import Settings, load_settings
 from director.store import Store, VersionConflict
-from director.workflow.document import to_json
+from director.workflow.document import write_workflow_document
 from director.workflow.values import Workflow, WorkflowError
 
 _UNFIT = re.compile(r"[^a-z0-9]+")
@@ -35,7 +35,7 @@ async def open_session(  # noqa: PLR0913  what it is made of is handed in
     *,
     settings: Settings | None = None,
     model: str = "",
-    open_model: Opens = opens_model,
+    open_model: Opens = open_session_model,
     progress: Callable[[TurnProgress], None] = _nobody,
 ) -> AsyncIterator[AgentSession]:
     """The session of a workflow that is in the store, with all that turns and tests need.
@@ -60,7 +60,7 @@ async def open_session(  # noqa: PLR0913  what it is made of is handed in
         await desk.close()
 
 
-def new_workflow(store: Store, name: str) -> str:
+def create_workflow(store: Store, name: str) -> str:
     """Make an empty workflow; its id, which is its name in small letters, and free."""
     shown = " ".join(name.split()) or "New workflow"
     plain = unicodedata.normalize("NFKD", shown).encode("ascii", "ignore").decode().lower()
@@ -69,7 +69,9 @@ def new_workflow(store: Store, name: str) -> str:
     while True:
         id_ = stem if number == 1 else f"{stem}-{number}"
         try:
-            store.put("workflow", id_, to_json(Workflow(id_, shown)), "created", expect=0)
+            store.put(
+                "workflow", id_, write_workflow_document(Workflow(id_, shown)), "created", expect=0
+            )
         except VersionConflict:
             number += 1
         else:

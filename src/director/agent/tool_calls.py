@@ -13,39 +13,43 @@ from typing import cast
 from director.agent.agent_session import AgentSession
 from director.agent.conversation.provenance import (
     ReadTexts,
-    address_source,
-    collect_texts,
-    source_line,
-    sources,
+    collect_provenance_texts,
+    find_address_provenance,
+    find_text_sources,
+    write_provenance_line,
 )
 from director.agent.model_journal import record_results
 from director.agent.permissions.effect_approval import EffectNotApproved, check_effects
-from director.agent.permissions.origin_requests import Approval, approvals, ask_for
-from director.agent.permissions.pending_approvals import PendingApprovals, await_answers
+from director.agent.permissions.origin_requests import (
+    Approval,
+    list_origin_approvals,
+    request_origin,
+)
+from director.agent.permissions.pending_approvals import PendingApprovals, await_approvals
 from director.agent.permissions.secret_requests import SecretWanted, request_secret
 from director.agent.permissions.tool_policy import (
     Allowed,
     Denied,
     Waits,
-    decide,
-    origins_in,
-    select_typed,
+    decide_tool_call,
+    list_policy_origins,
+    select_typed_for_policy,
 )
 from director.agent.tools import REGISTRY, Spec, UserQuestion
 from director.agent.turn_events import TurnProgress
 from director.browser import BrowserError, BrowserGone, Session
-from director.browser.approved_origins import place_of
+from director.browser.approved_origins import get_origin_place
 from director.browser.bundle import LocatorError
 from director.context.values import Context, UserTurn
 from director.models import Reply, Result, ToolArgumentError, ToolCall
-from director.models.tool_schemas import arguments
+from director.models.tool_schemas import read_tool_arguments
 from director.profiles import Profile
 from director.runs import RunError
 from director.secrets import OriginError, SecretRefused, VaultError
 from director.sections.boundary import guard_boundary
 from director.sections.section_texts import SECTION_TOOLS
 from director.store import StoreError, VersionConflict
-from director.workflow.nearest import hint
+from director.workflow.nearest import write_nearest_hint
 from director.workflow.values import Json, WorkflowError
 
 _LATER = "Not run: the user is asked first. Call it again after the answer, if it is still wanted."
@@ -84,17 +88,19 @@ class Round:
     def texts(self) -> ReadTexts:
         """Who wrote the words that the model has read."""
         if self._texts is None:
-            self._texts = collect_texts(self.said)
+            self._texts = collect_provenance_texts(self.said)
         return self._texts
 
     @property
     def user_origins(self) -> frozenset[str]:
         """The origins that the user wrote out in a message that was typed."""
-        words = select_typed(turn.text for turn in self.said.turns if isinstance(turn, UserTurn))
-        return frozenset(map(str, origins_in(words)))
+        words = select_typed_for_policy(
+            turn.text for turn in self.said.turns if isinstance(turn, UserTurn)
+        )
+        return frozenset(map(str, list_policy_origins(words)))
 
 
-async def answer_calls(desk: AgentSession, reply: Reply, going: Round) -> None:
+async def answer_tool_calls(desk: AgentSession, reply: Reply, going: Round) -> None:
     """Run the calls of an answer one after the other; a question ends them."""
     for asked in reply.calls:
         if going.question is not None:
@@ -102,17 +108,17 @@ async def answer_calls(desk: AgentSession, reply: Reply, going: Round) -> None:
             continue
         source = _source(desk, asked, going)
         desk.progress(TurnProgress("calling", asked.args, asked.tool, asked.id, source=source))
-        given = await run_call(desk, asked, going)
+        given = await run_tool_call(desk, asked, going)
         if isinstance(given, UserQuestion):
             going.question, going.call = given, asked.id
             continue
-        result = replace(given, text=result_text(desk, asked.tool, given))
+        result = replace(given, text=write_tool_result(desk, asked.tool, given))
         record_results(desk.store, desk.thread, reply, {asked.id: result}, source=source)
         told = TurnProgress("called", result.text, asked.tool, asked.id, result.failed, source)
         desk.progress(told)
 
 
-def result_text(desk: AgentSession, tool: str, given: Result) -> str:
+def write_tool_result(desk: AgentSession, tool: str, given: Result) -> str:
     """What a model is shown of a result: no secret, and nothing like a section unless it is one."""
     text = desk.clean(given.text)
     return text if tool in SECTION_TOOLS and not given.failed else guard_boundary(text)
@@ -124,22 +130,24 @@ def _source(desk: AgentSession, asked: ToolCall, going: Round) -> str:
     if spec is None or spec.policy not in ("reach", "run"):
         return ""
     try:
-        args = arguments(spec.tool, asked.args)
+        args = read_tool_arguments(spec.tool, asked.args)
     except ToolArgumentError:
         return ""
     live = desk.bench.live
-    return source_line(sources(cast("Json", args), going.texts, here=_origin_of(live)))
+    return write_provenance_line(
+        find_text_sources(cast("Json", args), going.texts, here=_origin_of(live))
+    )
 
 
 def _origin_of(live: Session | None) -> str:
     """Where text is typed now; nowhere if no page is open."""
     try:
-        return str(place_of(live.page().url)) if live else ""
+        return str(get_origin_place(live.page().url)) if live else ""
     except (BrowserError, OriginError):
         return ""
 
 
-async def run_call(desk: AgentSession, asked: ToolCall, going: Round) -> Result | UserQuestion:
+async def run_tool_call(desk: AgentSession, asked: ToolCall, going: Round) -> Result | UserQuestion:
     """Make one call under its policy; what goes wrong is its result.
 
     What it needs from the user is asked for while it waits. Answered, it is judged and made again,
@@ -147,7 +155,7 @@ async def run_call(desk: AgentSession, asked: ToolCall, going: Round) -> Result 
     """
     spec = REGISTRY.get(asked.tool) if asked.tool in going.profile.tools else None
     if spec is None:
-        near = hint(asked.tool, going.profile.tools)
+        near = write_nearest_hint(asked.tool, going.profile.tools)
         return Result(f"There is no tool {asked.tool!r}.{near}", failed=True)
     known = PendingApprovals()
     while True:
@@ -156,7 +164,7 @@ async def run_call(desk: AgentSession, asked: ToolCall, going: Round) -> Result 
             return given
         # What was answered and is wanted again cannot be helped by the same answer.
         is_new = known.join(wanted) != known
-        if not is_new or going.unanswered or not await await_answers(desk, wanted):
+        if not is_new or going.unanswered or not await await_approvals(desk, wanted):
             going.unanswered = desk.asks_user is not None
             going.pending = going.pending.join(wanted)
             return given
@@ -170,7 +178,7 @@ async def _try_call(
     desk.questions.clear()
     desk.effects.clear()
     try:
-        args = arguments(spec.tool, asked.args)
+        args = read_tool_arguments(spec.tool, asked.args)
         refused = _check_policy(desk, spec, args, going)
         if refused is not None:
             return refused
@@ -201,8 +209,8 @@ def _check_policy(
 ) -> tuple[Result, PendingApprovals] | None:
     """Why a call is not made, if it is not, and what it waits for."""
     wanted = spec.wants(args)
-    known = approvals(desk.store, desk.workflow) if wanted else []
-    decision = decide(
+    known = list_origin_approvals(desk.store, desk.workflow) if wanted else []
+    decision = decide_tool_call(
         spec.policy,
         wanted,
         approved=[one.origin for one in known if one.state == "approved"],
@@ -233,9 +241,9 @@ def _waits(
             why,
             desk.thread,
             named=origin in going.user_origins,
-            source=address_source(origin, going.texts),
+            source=find_address_provenance(origin, going.texts),
         )
-        ask_for(desk.store, desk.workflow, wanted)
+        request_origin(desk.store, desk.workflow, wanted)
     told = Result(
         f"{spec.name} was not run: {', '.join(origins)} is not approved, and nothing was sent "
         "there. The user is asked now; call it again when the user has approved it.",

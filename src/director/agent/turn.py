@@ -15,21 +15,41 @@ from typing import Literal, TypeAlias
 from director.agent.agent_session import AgentSession
 from director.agent.background_answers import has_waiting_job, is_background
 from director.agent.compression.automatic_compression import compress_when_due
-from director.agent.conversation.current_thread import current_thread, hear, notice, take_back
+from director.agent.conversation.current_thread import (
+    ensure_current_thread,
+    store_notice,
+    store_user_message,
+    withdraw_turn_from_thread,
+)
 from director.agent.conversation.message_size import check_message
 from director.agent.model_choice import get_chosen_model, get_chosen_profile
-from director.agent.model_windows import learn_window, remember_window, tell_window
-from director.agent.permissions.effect_approval import effects
+from director.agent.model_windows import (
+    describe_model_window,
+    learn_model_window,
+    remember_model_window,
+)
+from director.agent.permissions.effect_approval import list_requested_effects
 from director.agent.permissions.pending_approvals import PendingApprovals
-from director.agent.permissions.secret_requests import find_request
-from director.agent.request_assembly import FittedRequest, budget_of, draft_request, fit
+from director.agent.permissions.secret_requests import find_secret_request
+from director.agent.request_assembly import (
+    FittedRequest,
+    compute_request_budget,
+    draft_request,
+    fit_assembled_request,
+)
 from director.agent.request_log.request_record import RequestRecord, RequestTarget
-from director.agent.tool_calls import Round, answer_calls
+from director.agent.tool_calls import Round, answer_tool_calls
 from director.agent.tools import REGISTRY, TRUSTS, UserQuestion
-from director.agent.turn_context import conversation, gather
+from director.agent.turn_context import gather_turn_context, read_turn_conversation
 from director.agent.turn_events import TurnProgress
-from director.agent.turn_lease import Hold, TurnRunning, hold_thread, last_turn, running
-from director.agent.turn_limits import Limit, Spent, describe_limit
+from director.agent.turn_lease import (
+    Hold,
+    TurnRunning,
+    find_last_turn,
+    hold_thread,
+    is_turn_running,
+)
+from director.agent.turn_limits import Limit, Spent, describe_turn_limit
 from director.models import (
     Image,
     Model,
@@ -86,10 +106,10 @@ async def take_turn(
     """
     text = desk.hide_all(text)
     await check_message(desk, text, model=model, profile=profile)
-    desk.thread = current_thread(desk.store, desk.workflow)
+    desk.thread = ensure_current_thread(desk.store, desk.workflow)
     named = profile if isinstance(profile, str) else profile.name
     async with hold_thread(desk.store, desk.thread, model=model, profile=named) as hold:
-        hear(desk.store, desk.thread, text, images, last=hold.before)
+        store_user_message(desk.store, desk.thread, text, images, last=hold.before)
         return await _run_turn(desk, hold, model, profile)
 
 
@@ -98,10 +118,10 @@ async def resume_turn(desk: AgentSession) -> TurnResult:
 
     Only for a thread that `has_waiting_job`; it is asked for nothing a second time.
     """
-    desk.thread = current_thread(desk.store, desk.workflow)
+    desk.thread = ensure_current_thread(desk.store, desk.workflow)
     if not has_waiting_job(desk.store, desk.thread):
         raise StoreError("No answer is being worked out in the background. Nothing was changed.")
-    last = last_turn(desk.store, desk.thread)
+    last = find_last_turn(desk.store, desk.thread)
     model, profile = str(last.get("model") or ""), str(last.get("profile") or "")
     async with hold_thread(desk.store, desk.thread, model=model, profile=profile) as hold:
         desk.resumes = desk.background = True
@@ -137,10 +157,10 @@ async def retry_turn(
     profile: str | Profile = "",
 ) -> TurnResult:
     """Take the last turn back and say it again, or say another text in its place."""
-    thread = current_thread(desk.store, desk.workflow)
-    if running(desk.store, thread):
+    thread = ensure_current_thread(desk.store, desk.workflow)
+    if is_turn_running(desk.store, thread):
         raise TurnRunning("The turn is still running. Nothing was changed. Cancel it first.")
-    before = take_back(desk.store, thread)
+    before = withdraw_turn_from_thread(desk.store, thread)
     return await take_turn(desk, text or before, model=model, profile=profile)
 
 
@@ -151,7 +171,7 @@ async def _answer(desk: AgentSession, model: str, profile: str | Profile) -> Tur
     desk.background = is_background(desk.settings, desk.talks, now=desk.background)
     desk.spent = Spent()
     talking = await desk.talking(desk.talks).ready()
-    remember_window(desk.store, talking)
+    remember_model_window(desk.store, talking)
     try:
         async with asyncio.timeout(chosen.limits.seconds) as limit:
             desk.time_limit = limit
@@ -174,15 +194,15 @@ async def _rounds(desk: AgentSession, model: Model, profile: Profile) -> TurnRes
         try:
             reply = await _ask_model(desk, model, going.profile, tools, fitted)
         except ModelError as refused:
-            if not learn_window(desk.store, model, refused):
+            if not learn_model_window(desk.store, model, refused):
                 raise
             # It was larger than what the server takes: with the window that it showed it fits.
-            desk.progress(TurnProgress("again", tell_window(model.capabilities)))
+            desk.progress(TurnProgress("again", describe_model_window(model.capabilities)))
             continue
         desk.progress(TurnProgress("answered", reply.text))
         if not reply.calls:
             return _finish(desk, reply)
-        await answer_calls(desk, reply, going)
+        await answer_tool_calls(desk, reply, going)
         if going.question is not None:
             said = str(going.question)
             return TurnResult(desk.thread, "asked", said, desk.spent, going.question, going.call)
@@ -194,17 +214,17 @@ async def _ready(
     desk: AgentSession, model: Model, profile: Profile, tools: Sequence[Tool]
 ) -> tuple[FittedRequest, Round]:
     """Gather, assemble and fit, all from what is there now."""
-    said = conversation(desk, TRUSTS)
-    state = await gather(desk, said)
+    said = read_turn_conversation(desk, TRUSTS)
+    state = await gather_turn_context(desk, said)
     draft = draft_request(profile, state, said)
     if await compress_when_due(desk, draft, state, tools=tools):
         desk.progress(TurnProgress("compressed"))
-        said = conversation(desk, TRUSTS)
+        said = read_turn_conversation(desk, TRUSTS)
         draft = draft_request(profile, replace(state, summary=said.summary), said)
     hidden = replace(draft.context, sections=desk.hide_said(draft.context.sections))
     draft = replace(draft, context=hidden, around=desk.hide_said(draft.around))
-    budget = budget_of(model.capabilities, desk.settings, model.counter)
-    fitted = fit(
+    budget = compute_request_budget(model.capabilities, desk.settings, model.counter)
+    fitted = fit_assembled_request(
         draft,
         tools=tools,
         budget=budget,
@@ -265,18 +285,22 @@ def _finish(desk: AgentSession, reply: Reply) -> TurnResult:
     if reply.status == "completed":
         return TurnResult(desk.thread, "said", reply.text, desk.spent)
     said = f"The answer was cut off by the provider ({reply.stop}). Say how to go on."
-    notice(desk.store, desk.thread, said)
+    store_notice(desk.store, desk.thread, said)
     return TurnResult(desk.thread, "cut", f"{reply.text}\n\n{said}".strip(), desk.spent)
 
 
 def _stop(desk: AgentSession, profile: Profile, limit: Limit) -> TurnResult:
-    said = describe_limit(limit, profile.limits)
-    notice(desk.store, desk.thread, said)
+    said = describe_turn_limit(limit, profile.limits)
+    store_notice(desk.store, desk.thread, said)
     return TurnResult(desk.thread, limit, said, desk.spent)
 
 
 def _waits(desk: AgentSession, pending: PendingApprovals) -> TurnResult:
-    asked = [one for one in effects(desk.store, desk.workflow) if one.key in pending.effects]
+    asked = [
+        one
+        for one in list_requested_effects(desk.store, desk.workflow)
+        if one.key in pending.effects
+    ]
     wanted = [f"to reach {', '.join(pending.origins)}"] if pending.origins else []
     wanted += ["to go on with a run that asks you something"] if pending.questions else []
     wanted += [f"to run {one.name} on {', '.join(one.origins)}" for one in asked]
@@ -284,14 +308,14 @@ def _waits(desk: AgentSession, pending: PendingApprovals) -> TurnResult:
         f"I need your approval {'; '.join(wanted)}. Nothing was done yet. Approve or refuse it, "
         "then tell me to go on."
     )
-    missing = [find_request(desk.store, desk.workflow, key) for key in pending.secrets]
+    missing = [find_secret_request(desk.store, desk.workflow, key) for key in pending.secrets]
     secrets = "".join(
         f"I need the secret {one.name} for {one.origin}. Enter it where you are asked for it, "
         "never in a message: it goes into the vault."
         for one in missing
     )
     said = "\n\n".join(filter(None, (approval if wanted else "", secrets)))
-    notice(desk.store, desk.thread, said)
+    store_notice(desk.store, desk.thread, said)
     return TurnResult(
         desk.thread,
         "waiting",

@@ -10,20 +10,20 @@ from dataclasses import replace
 from typing import cast
 
 from director.agent.agent_session import AgentSession
-from director.agent.saved_workflow import SavedState, last_run
+from director.agent.saved_workflow import SavedState, find_saved_last_run
 from director.context.values import Context, Summary, Trust, Turn, UserTurn
 from director.runs.download_facts import list_downloads
-from director.runs.run_journal import records_of, steps_of
+from director.runs.run_journal import list_run_records, list_run_steps
 from director.sections.boundary import guard_boundary
 from director.sections.workflow_state import WorkflowState
 from director.store import Store
-from director.store.run_variables import variables, workbench
+from director.store.run_variables import get_draft_run_id, read_run_variables
 from director.workflow.values import Json, Tab
 
 
-async def gather(desk: AgentSession, context: Context | None = None) -> WorkflowState:
+async def gather_turn_context(desk: AgentSession, context: Context | None = None) -> WorkflowState:
     """The plan, the description, the workflow with statuses, the variables and the tabs."""
-    return read_state(
+    return read_turn_state(
         desk.store,
         desk.saved,
         desk.workflow,
@@ -33,7 +33,7 @@ async def gather(desk: AgentSession, context: Context | None = None) -> Workflow
     )
 
 
-def read_state(  # noqa: PLR0913  each has a name
+def read_turn_state(  # noqa: PLR0913  each has a name
     store: Store,
     saved: SavedState,
     workflow: str,
@@ -44,8 +44,8 @@ def read_state(  # noqa: PLR0913  each has a name
 ) -> WorkflowState:
     """A workflow as it is in the store now, with what is open and given beside it."""
     ran = saved.ran()
-    bench = workbench(workflow)
-    found = variables(store, bench)
+    bench = get_draft_run_id(workflow)
+    found = read_run_variables(store, bench)
     return WorkflowState(
         saved.workflow(),
         plan=saved.plan(),
@@ -54,14 +54,14 @@ def read_state(  # noqa: PLR0913  each has a name
         variables=cast("Mapping[str, Json]", found),
         tabs=tabs,
         summary=summary,
-        last_executed=last_run(ran),
-        records=tuple(records_of(store, bench)),
-        downloads=tuple(list_downloads(steps_of(store, bench))),
+        last_executed=find_saved_last_run(ran),
+        records=tuple(list_run_records(store, bench)),
+        downloads=tuple(list_downloads(list_run_steps(store, bench))),
         files=tuple(map(str, files)),
     )
 
 
-def conversation(desk: AgentSession, trusts: Mapping[str, Trust]) -> Context:
+def read_turn_conversation(desk: AgentSession, trusts: Mapping[str, Trust]) -> Context:
     """The thread as the model sees it; each result as trusted as what its tool brings."""
     context = desk.log.read(desk.thread).context
     hidden = desk.leak_references()

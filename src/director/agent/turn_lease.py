@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, suppress
 
 from director.errors import DirectorError
 from director.store import Store, StoreError, VersionConflict, Versioned
-from director.store.machine_identity import machine_id
+from director.store.machine_identity import read_machine_id
 
 _LOG = logging.getLogger("director.agent")
 KIND = "turn"
@@ -41,12 +41,12 @@ class Hold:
         self.ends: Mapping[str, object] = {"state": "cancelled"}
 
 
-def running(store: Store, thread: str) -> bool:
+def is_turn_running(store: Store, thread: str) -> bool:
     """Whether a turn of this thread is being taken now, by whatever program."""
     return _alive(store, store.get(KIND, thread))
 
 
-def last_turn(store: Store, thread: str) -> Mapping[str, object]:
+def find_last_turn(store: Store, thread: str) -> Mapping[str, object]:
     """How the last turn of a thread ended; empty if there was none."""
     found = store.get(KIND, thread)
     return found.body if found else {}
@@ -101,7 +101,7 @@ def _alive(store: Store, found: Versioned | None) -> bool:
     beat = next((each for each in store.beats() if each.worker == worker), None)
     if beat is None or beat.age > _DEAD or beat.has_ended:
         return False
-    is_here = beat.machine == machine_id() and beat.pid == os.getpid()
+    is_here = beat.machine == read_machine_id() and beat.pid == os.getpid()
     return worker in _HERE if is_here else True
 
 

@@ -36,7 +36,7 @@ class Spent:
         return "money" if self.money >= Decimal(str(limits.money)) else None
 
 
-def describe_limit(limit: Limit, limits: TurnLimits) -> str:
+def describe_turn_limit(limit: Limit, limits: TurnLimits) -> str:
     """What the user is told when a limit ends a turn."""
     reached = {
         "rounds": f"{limits.rounds} model calls",

@@ -12,15 +12,15 @@ from typing import cast
 
 from director.agent.permissions.origin_requests import (
     Approval,
-    approvals,
-    ask_for,
-    canonical_origin,
+    list_origin_approvals,
+    normalize_origin,
+    request_origin,
 )
-from director.runs import save_workflow
+from director.runs import save_run_workflow
 from director.secrets import OriginError
 from director.store import Store
-from director.store.deleted_workflows import bring_back, is_away
-from director.workflow.document import from_json, to_json
+from director.store.deleted_workflows import is_workflow_deleted, restore_deleted_workflow
+from director.workflow.document import read_workflow_document, write_workflow_document
 from director.workflow.values import Json, Workflow, WorkflowError
 
 TOOL = "import"
@@ -55,9 +55,9 @@ def import_workflow(store: Store, found: Workflow, *, replaces: bool = False) ->
     same = here is not None and _body(here) == _body(found)
     before = store.get("workflow", name)
     taken = replace(found, id=name, origins=approved if same else kept)
-    version = save_workflow(store, taken)
-    if is_away(store, name):
-        bring_back(store, name)
+    version = save_run_workflow(store, taken)
+    if is_workflow_deleted(store, name):
+        restore_deleted_workflow(store, name)
     ask_for_origins(store, name, [each for each in found.origins if each not in kept])
     return ImportedWorkflow(name, version, before.version if before else 0, found.id)
 
@@ -66,19 +66,19 @@ def ask_for_origins(store: Store, workflow: str, origins: list[str]) -> None:
     """Write down that an import names these origins, for the user to answer; others are none."""
     for origin in origins:
         with suppress(OriginError):
-            ask_for(store, workflow, Approval(origin, "asked", TOOL, _WHY))
+            request_origin(store, workflow, Approval(origin, "asked", TOOL, _WHY))
 
 
-def origins_to_answer(store: Store, workflow: str) -> list[str]:
+def list_imported_origins_to_answer(store: Store, workflow: str) -> list[str]:
     """The origins of an imported workflow that the user has not answered yet."""
-    found = approvals(store, workflow)
+    found = list_origin_approvals(store, workflow)
     return [one.origin for one in found if one.state == "asked" and one.tool == TOOL]
 
 
 def _spell_once(origin: str) -> str:
     """An origin in its one spelling; what is none stays as it is."""
     try:
-        return canonical_origin(origin)
+        return normalize_origin(origin)
     except OriginError:
         return origin
 
@@ -96,9 +96,9 @@ def _free(store: Store, found: Workflow) -> str:
 
 def _load_workflow(store: Store, name: str) -> Workflow | None:
     found = store.get("workflow", name)
-    return from_json(cast("Json", found.body)) if found else None
+    return read_workflow_document(cast("Json", found.body)) if found else None
 
 
 def _body(workflow: Workflow) -> dict[str, Json]:
-    body = to_json(workflow)
+    body = write_workflow_document(workflow)
     return {name: value for name, value in body.items() if name not in _DOCUMENT_ONLY}

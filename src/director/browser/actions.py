@@ -18,8 +18,14 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page, Route
 
 from director.browser.bundle import NoElement
-from director.browser.dialogs import answer_of, check_dialogs
-from director.browser.elements import TIMEOUT, Result, matching, number, one
+from director.browser.dialogs import check_dialogs, get_dialog_answer
+from director.browser.elements import (
+    TIMEOUT,
+    Result,
+    find_matching_elements,
+    find_one_element,
+    read_config_number,
+)
 from director.browser.errors import BrowserError
 from director.browser.field_values import set_value
 from director.browser.focus import press_keys
@@ -28,11 +34,11 @@ from director.browser.moving_text import choose_options
 from director.browser.outside import Outside
 from director.browser.page_status import describe_error_page, refuse_error_page
 from director.browser.pdf import fetch_file, read_pdf
-from director.browser.pointer import click, drag, hover
-from director.browser.queries import clean_value
+from director.browser.pointer import click_element, drag_element, hover_over_element
+from director.browser.queries import clean_query
 from director.browser.session import Session
 from director.browser.text_entry import type_text
-from director.browser.uploads import upload
+from director.browser.uploads import upload_files
 from director.workflow.values import Config, Json
 
 _WAIT = 30_000
@@ -44,7 +50,7 @@ _CHOSEN = """all => all.map(node => [...((node.control ?? node).selectedOptions 
     .map(option => [option.value, (option.label || option.text).trim()]))"""
 
 
-async def act(session: Session, config: Config, outside: Outside | None = None) -> Result:
+async def run_action(session: Session, config: Config, outside: Outside | None = None) -> Result:
     """Do what a browser_action says; its templates are resolved, but for secrets."""
     action = ACTIONS.get(str(config["action"]))
     if action is None:
@@ -53,7 +59,7 @@ async def act(session: Session, config: Config, outside: Outside | None = None) 
         # What the page asked after the node before is told before anything else is done.
         check_dialogs(session)
         since = session.mark()
-        session.answer_dialogs(answer_of(config.get("on_dialog")))
+        session.answer_dialogs(get_dialog_answer(config.get("on_dialog")))
         try:
             result = await action(session, _patient(config), outside or Outside())
         except NoElement as problem:
@@ -63,7 +69,7 @@ async def act(session: Session, config: Config, outside: Outside | None = None) 
         if dialogs := check_dialogs(session):
             result["dialogs"] = dialogs
         told = "" if "url" in config else describe_error_page(session, since)
-        return cast("Result", clean_value(_add_doubts(result, config, told), session.net.clean))
+        return cast("Result", clean_query(_add_doubts(result, config, told), session.net.clean))
 
 
 def _patient(config: Config) -> Config:
@@ -85,16 +91,18 @@ def _add_doubts(result: Result, config: Config, told: str) -> Result:
 
 async def _navigate(session: Session, config: Config, _: Outside) -> Result:
     since = session.mark()
-    await session.navigate(_text(config, "url"), within=number(config, "timeout", _WAIT))
+    await session.navigate(
+        _text(config, "url"), within=read_config_number(config, "timeout", _WAIT)
+    )
     if config.get("any_status") is not True:
         refuse_error_page(session, since)
     return {"navigated": session.page().url}
 
 
 async def _select(session: Session, config: Config, _: Outside) -> Result:
-    found = await one(session, config)
+    found = await find_one_element(session, config)
     by: Literal["value", "label"] = "value" if config.get("value") is not None else "label"
-    timeout = number(config, "timeout", TIMEOUT)
+    timeout = read_config_number(config, "timeout", TIMEOUT)
     chosen = await choose_options(session, found.locator, _texts(config, by), by=by, within=timeout)
     told: Result = {"selected": list(chosen), "selector": _selector(config), **found.counts()}
     shown = await _list_chosen(found.locator)
@@ -116,17 +124,19 @@ async def _list_chosen(locator: Locator) -> list[list[str]] | None:
 
 
 async def _check(session: Session, config: Config, _: Outside) -> Result:
-    found = await one(session, config)
+    found = await find_one_element(session, config)
     wanted = config["action"] == "check"
     async with session.acting(session.page()):
-        await found.locator.set_checked(wanted, timeout=number(config, "timeout", TIMEOUT))
+        await found.locator.set_checked(
+            wanted, timeout=read_config_number(config, "timeout", TIMEOUT)
+        )
     return {"checked": wanted, "selector": _selector(config), **found.counts()}
 
 
 async def _wait(session: Session, config: Config, _: Outside) -> Result:
-    timeout = number(config, "timeout", _WAIT)
+    timeout = read_config_number(config, "timeout", _WAIT)
     if config.get("time") is not None:
-        await asyncio.sleep(number(config, "time", 0) / 1000)
+        await asyncio.sleep(read_config_number(config, "time", 0) / 1000)
         return {"waited": config["time"]}
     if config.get("selector") is not None:
         await _wait_for(session, config, timeout)
@@ -140,7 +150,7 @@ async def _wait_for(session: Session, config: Config, within: float) -> None:
     until = time.monotonic() + within / 1000
 
     async def count(seen: MaskedPage) -> int:
-        return len((await matching(seen, config["selector"])).visible())
+        return len((await find_matching_elements(seen, config["selector"])).visible())
 
     while not await _count_or_none(session, count):
         if time.monotonic() >= until:
@@ -162,7 +172,7 @@ async def _count_or_none(session: Session, count: Callable[[MaskedPage], Awaitab
 
 async def _open_tab(session: Session, config: Config, _: Outside) -> Result:
     url, since = config.get("url"), session.mark()
-    within = number(config, "timeout", _WAIT)
+    within = read_config_number(config, "timeout", _WAIT)
     name = await session.open_tab(str(url or "about:blank"), _text(config, "name"), within=within)
     if config.get("any_status") is not True:
         refuse_error_page(session, since)
@@ -232,7 +242,7 @@ async def _refresh(session: Session, _: Config, __: Outside) -> Result:
 
 async def _screenshot(session: Session, config: Config, outside: Outside) -> Result:
     if config.get("selector") is not None:
-        await (await one(session, config)).locator.scroll_into_view_if_needed()
+        await (await find_one_element(session, config)).locator.scroll_into_view_if_needed()
     picture = await session.screenshot(full=config.get("fullPage") is True)
     kept: Json = {"$kept": outside.keep(picture)} if outside.keep else None
     return {"screenshot": kept, "path": config.get("path"), "bytes": len(picture)}
@@ -251,10 +261,10 @@ async def _current_tab(session: Session, _: Config, __: Outside) -> Result:
 
 
 async def _scroll_into_view(session: Session, config: Config, _: Outside) -> Result:
-    tries = number(config, "maxTries", _TRIES)
+    tries = read_config_number(config, "maxTries", _TRIES)
 
     async def scroll(seen: MaskedPage) -> bool:
-        wanted = await matching(seen, config["selector"])
+        wanted = await find_matching_elements(seen, config["selector"])
         if len(wanted):
             await wanted.locator().scroll_into_view_if_needed()
             return True
@@ -277,7 +287,7 @@ async def _scroll_into_view(session: Session, config: Config, _: Outside) -> Res
 
 
 async def _scroll_to_row(session: Session, config: Config, _: Outside) -> Result:
-    row, height = number(config, "rowIndex", 0), config.get("rowHeight")
+    row, height = read_config_number(config, "rowIndex", 0), config.get("rowHeight")
 
     async def scroll(seen: MaskedPage) -> int:
         scroller = await _scroller(seen, config)
@@ -298,7 +308,7 @@ async def _scroller(seen: MaskedPage, config: Config) -> Locator:
     container = config.get("container")
     if not container:
         return seen.page.locator("css=html")
-    found = await matching(seen, container)
+    found = await find_matching_elements(seen, container)
     if not len(found):
         raise BrowserError(f"Nothing matches the container {container!r}, so nothing scrolled.")
     return found.locator()
@@ -338,15 +348,15 @@ async def _wait_for_download(session: Session, name: str) -> Path:
 _Action: TypeAlias = Callable[[Session, Config, Outside], Awaitable[Result]]
 ACTIONS: Mapping[str, _Action] = {
     "navigate": _navigate,
-    "click": click,
-    "hover": hover,
+    "click": click_element,
+    "hover": hover_over_element,
     "type": type_text,
     "select": _select,
     "set": set_value,
     "check": _check,
     "uncheck": _check,
-    "upload": upload,
-    "drag": drag,
+    "upload": upload_files,
+    "drag": drag_element,
     "wait": _wait,
     "openNewTab": _open_tab,
     "switchTab": _switch_tab,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, final
 
 from director.browser.errors import NotApproved
-from director.secrets import Origin, OriginError, origin_of
+from director.secrets import Origin, OriginError, parse_page_origin
 
 _LONGEST: Final = 300
 
@@ -39,7 +39,7 @@ class Origins:
     def approve(self, origin: str) -> None:
         """Let the browser reach one more origin, from now on."""
         scheme, found, rest = origin.partition("://*.")
-        approved = origin_of(f"{scheme}://{rest}" if found else origin)
+        approved = parse_page_origin(f"{scheme}://{rest}" if found else origin)
         if _after_host(origin.partition("://")[2]) not in {"", "/"}:
             raise OriginError(
                 f"An origin is approved as a whole: write {str(approved)!r}, with nothing after it."
@@ -66,7 +66,7 @@ class Origins:
         if url == "about:blank":
             return
         try:
-            origin = place_of(url)
+            origin = get_origin_place(url)
         except OriginError as error:
             raise NotApproved(
                 f"The address {_scheme(url)!r} is not opened: only http and https addresses on "
@@ -80,13 +80,13 @@ class Origins:
             )
 
 
-def place_of(url: str) -> Origin:
+def get_origin_place(url: str) -> Origin:
     """The origin of an address as a browser has it: after the host any letter may stand."""
     scheme, found, rest = url.partition("://")
-    return origin_of(f"{scheme}{found}{rest.removesuffix(_after_host(rest))}")
+    return parse_page_origin(f"{scheme}{found}{rest.removesuffix(_after_host(rest))}")
 
 
-def describe_place(url: str) -> str:
+def describe_origin_place(url: str) -> str:
     """Where an address leads, as it is written: scheme and host, or the scheme alone.
 
     For what cannot be read as an origin. The user, path and query are never repeated.

@@ -23,11 +23,11 @@ from playwright.async_api import (
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser.approved_origins import Origins
-from director.browser.chromium import find_chromium, has_display, switches
-from director.browser.desktop import without_openers
+from director.browser.chromium import find_chromium, has_display, list_chromium_switches
+from director.browser.desktop import disable_desktop_openers
 from director.browser.egress_guard import run_guard
-from director.browser.element_portraits import register_model
-from director.browser.errors import BrowserError, BrowserGone, plainly
+from director.browser.element_portraits import register_portraits_script
+from director.browser.errors import BrowserError, BrowserGone, shorten_error
 from director.browser.field_filling import SecretDoor
 from director.browser.logins import Logins
 from director.browser.network import Network
@@ -83,7 +83,7 @@ class Browser:
                 )
             except PlaywrightError as error:
                 gone = BrowserGone(
-                    f"The browser ended: it opened no session ({plainly(error.message)}). "
+                    f"The browser ended: it opened no session ({shorten_error(error.message)}). "
                     "Nothing was done in it; start another browser."
                 )
                 gone.point = state
@@ -106,9 +106,9 @@ async def open_browser(
             "No browser was started. A window needs a display, and neither DISPLAY nor "
             "WAYLAND_DISPLAY names one: start this where windows can be shown."
         )
-    with without_openers() as environ:
+    with disable_desktop_openers() as environ:
         async with async_playwright() as playwright, run_guard(Origins()) as nothing:
-            await register_model(playwright)
+            await register_portraits_script(playwright)
             browser = await _launch(
                 playwright, headless=headless, environ=environ, proxy=_proxy(nothing.address)
             )
@@ -126,8 +126,8 @@ async def _launch(
         return await playwright.chromium.launch(
             executable_path=path,
             headless=headless,
-            args=switches(),
-            chromium_sandbox="--no-sandbox" not in switches(),
+            args=list_chromium_switches(),
+            chromium_sandbox="--no-sandbox" not in list_chromium_switches(),
             proxy=proxy,
             env=dict(environ),
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
 from director.errors import DirectorError
-from director.workflow.selectors import check_css, check_role
+from director.workflow.selectors import check_css_selector, check_role_selector
 from director.workflow.values import Json, WorkflowError
 
 TEXTS = ("role", "name", "label", "test_id", "css", "text", "path")
@@ -110,7 +110,7 @@ class Bundle:
 Selector: TypeAlias = str | Bundle
 
 
-def selector_of(given: Json | Bundle) -> Selector:
+def parse_bundle_or_css(given: Json | Bundle) -> Selector:
     """Read a selector: CSS stays a string, an object becomes a bundle; early forms are refused."""
     if isinstance(given, Bundle):
         return given
@@ -124,7 +124,7 @@ def selector_of(given: Json | Bundle) -> Selector:
     )
 
 
-def changes(before: Bundle, after: Bundle) -> str:
+def diff_bundles(before: Bundle, after: Bundle) -> str:
     """What differs between two bundles, a line for each side of each key."""
     old, new = before.json(), after.json()
     return "\n".join(
@@ -158,7 +158,7 @@ def _css(given: str) -> str:
 def read_css(css: str) -> str:
     """CSS that a page may be asked for."""
     try:
-        check_css(css)
+        check_css_selector(css)
     except WorkflowError as problem:
         raise LocatorError(str(problem)) from None
     return css
@@ -166,7 +166,7 @@ def read_css(css: str) -> str:
 
 def _check_role(role: str) -> None:
     try:
-        check_role(role)
+        check_role_selector(role)
     except WorkflowError as problem:
         raise LocatorError(str(problem)) from None
 

@@ -108,7 +108,7 @@ UNMARK: Final = """document.querySelectorAll("[data-director-step]").forEach(
     each => delete each.dataset.directorStep)"""
 
 
-def parse_date(text: str) -> date | None:
+def parse_calendar_date(text: str) -> date | None:
     """A date as it is written in numbers, the year first."""
     found = re.fullmatch(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})", text.strip())
     try:
@@ -117,13 +117,13 @@ def parse_date(text: str) -> date | None:
         return None
 
 
-def is_same_date(shown: str, wanted: date) -> bool:
+def is_same_calendar_date(shown: str, wanted: date) -> bool:
     """Whether a field shows the year, the month and the day, in whatever order."""
     numbers = sorted(int(each) for each in re.findall(r"\d+", shown)[:6])
     return numbers == sorted((wanted.year, wanted.month, wanted.day))
 
 
-async def pick_date(session: Session, found: Found, wanted: date, within: float) -> bool:
+async def pick_calendar_date(session: Session, found: Found, wanted: date, within: float) -> bool:
     """Open the calendar of a field and click a day in it; false if that could not be done."""
     if found.sight is None:
         return False

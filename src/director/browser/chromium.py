@@ -49,7 +49,7 @@ def find_chromium(own: str = "", environ: Mapping[str, str] | None = None) -> st
     )
 
 
-def switches() -> list[str]:
+def list_chromium_switches() -> list[str]:
     """The switches for this user: the sandbox is off only where it cannot work."""
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     return [*_SWITCHES, *(["--no-sandbox"] if root else [])]

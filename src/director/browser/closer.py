@@ -16,7 +16,7 @@ from director.browser.errors import BrowserError
 from director.browser.snapshots import Snapshot
 from director.context.shapes.snapshot_items import compact
 from director.context.shapes.snapshot_nodes import SnapshotNode, nodes
-from director.workflow.patterns import PatternError, search_texts
+from director.workflow.patterns import PatternError, search_pattern_in_texts
 
 ROOM = 20_000
 _MATCHES = 20
@@ -25,7 +25,9 @@ _ANCHOR = re.compile(r"[\^$]|\\[AZz]")
 _LINE = 400  # characters of a line in which a pattern is looked for
 
 
-def find(snapshot: Snapshot, text: str, *, regex: bool = False, most: int = _MATCHES) -> str:
+def find_snapshot_lines(
+    snapshot: Snapshot, text: str, *, regex: bool = False, most: int = _MATCHES
+) -> str:
     """The lines that hold a text, or match a pattern, each below what it stands in.
 
     `^` and `$` are the ends of an element's line, and of its name, its text and its address. A
@@ -49,14 +51,14 @@ def find(snapshot: Snapshot, text: str, *, regex: bool = False, most: int = _MAT
     return shown
 
 
-def expand(snapshot: Snapshot, ref: str, *, room: int = ROOM) -> str:
+def expand_snapshot_ref(snapshot: Snapshot, ref: str, *, room: int = ROOM) -> str:
     """Everything under a ref with its refs, save what only repeats the label above it."""
     return _clip_lines(
         compact(_under(snapshot, ref)), room, "Expand a ref further down, or find a text."
     )
 
 
-def read(snapshot: Snapshot, ref: str, *, room: int = ROOM) -> str:
+def read_snapshot_ref(snapshot: Snapshot, ref: str, *, room: int = ROOM) -> str:
     """The plain text under a ref, a line for each element that says something."""
     below = _under(snapshot, ref)
     leaf = [
@@ -71,12 +73,12 @@ def read(snapshot: Snapshot, ref: str, *, room: int = ROOM) -> str:
     return _clip_lines(text, room, "Read a ref further down.") if text else "It says nothing."
 
 
-def refs(snapshot: Snapshot) -> tuple[str, ...]:
+def list_snapshot_refs(snapshot: Snapshot) -> tuple[str, ...]:
     """Every ref of a snapshot, in the order of the document."""
-    return tuple(ref for node in _tree(snapshot) if (ref := ref_of(node)))
+    return tuple(ref for node in _tree(snapshot) if (ref := get_node_ref(node)))
 
 
-def ref_of(node: SnapshotNode) -> str:
+def get_node_ref(node: SnapshotNode) -> str:
     """The ref of a node, empty if it has none."""
     found = _REF.search(node.post)
     return found[1] if found else ""
@@ -120,7 +122,7 @@ def _match(pattern: str, tree: Sequence[SnapshotNode]) -> list[bool]:
     parts = [_parts(node) if anchored else [_describe_node(node)] for node in tree]
     try:
         lines = [said[:_LINE] for each in parts for said in each]
-        holds = iter(search_texts(pattern, lines, ignore_case=True))
+        holds = iter(search_pattern_in_texts(pattern, lines, ignore_case=True))
         return [any(tuple(islice(holds, len(each)))) for each in parts]
     except PatternError as problem:
         raise BrowserError(
@@ -157,12 +159,12 @@ def _under(snapshot: Snapshot, ref: str) -> list[SnapshotNode]:
     wanted = ref.removeprefix("aria-ref=").strip("[] ").removeprefix("ref=")
     tree = _tree(snapshot)
     for at, node in enumerate(tree):
-        if ref_of(node) == wanted:
+        if get_node_ref(node) == wanted:
             end = at + 1
             while end < len(tree) and tree[end].depth > node.depth:
                 end += 1
             return tree[at:end]
-    raise BrowserError(_missing(wanted, [ref_of(node) for node in tree if node.marked]))
+    raise BrowserError(_missing(wanted, [get_node_ref(node) for node in tree if node.marked]))
 
 
 def _missing(ref: str, there: Sequence[str]) -> str:

@@ -12,8 +12,18 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeAlias, cast
 
 from director.browser.bundle import NoElement
-from director.browser.element_portraits import PageChanged, ask_about, evaluate_all
-from director.browser.elements import Result, matching, number, one, text_of
+from director.browser.element_portraits import (
+    PageChanged,
+    ask_about_portraits,
+    evaluate_element_portraits,
+)
+from director.browser.elements import (
+    Result,
+    find_matching_elements,
+    find_one_element,
+    read_config_number,
+    read_element_text,
+)
 from director.browser.errors import BrowserError
 from director.browser.list_items import Gathering, Patience, is_empty, read_total
 from director.browser.masks import MaskedPage
@@ -45,11 +55,13 @@ SCROLL: Final = """(elements, back) => {
 }"""
 
 
-async def collect(session: Session, config: Config, extract: Extract) -> Result:
+async def collect_list_items(session: Session, config: Config, extract: Extract) -> Result:
     """All items of a list, in the order in which they were seen."""
-    given = None if config.get("timeout") is None else number(config, "timeout", 0) / 1000
+    given = (
+        None if config.get("timeout") is None else read_config_number(config, "timeout", 0) / 1000
+    )
     patience, left = Patience(time.monotonic(), given), ""
-    limit = number(config, "limit", 1_000_000)
+    limit = read_config_number(config, "limit", 1_000_000)
     items = _Reading(session, {**config, "limit": None}, extract)
     steps, idle, ended, last = 0, 0, False, False
     turned, sizes = TurnedPages(), PageSizes()
@@ -145,10 +157,12 @@ async def _step(session: Session, config: Config, turned: TurnedPages) -> tuple[
 
 async def _scroll(session: Session, config: Config, *, back: bool = False) -> tuple[bool, bool]:
     async def scroll(seen: MaskedPage) -> tuple[bool, bool]:
-        sights = (await matching(seen, config.get("container") or config["selector"])).sights
+        sights = (
+            await find_matching_elements(seen, config.get("container") or config["selector"])
+        ).sights
         if not sights:
             return False, True
-        (moved, last), *_ = await evaluate_all(sights[:1], SCROLL, back)
+        (moved, last), *_ = await evaluate_element_portraits(sights[:1], SCROLL, back)
         return moved, last
 
     return await session.look(session.page(), scroll)
@@ -156,12 +170,12 @@ async def _scroll(session: Session, config: Config, *, back: bool = False) -> tu
 
 async def _turn(session: Session, config: Config, turned: TurnedPages) -> tuple[bool, bool]:
     try:
-        found = await one(session, {"selector": config["next"], "timeout": 1_000})
+        found = await find_one_element(session, {"selector": config["next"], "timeout": 1_000})
     except NoElement:
         return False, True
     if await found.locator.is_disabled():
         return False, True
-    said = await ask_about(found.locator, "state")
+    said = await ask_about_portraits(found.locator, "state")
     if said["disabled"]:
         return False, True
     await turned.look(found.locator)
@@ -176,8 +190,8 @@ async def _compare(session: Session, config: Config, result: Result, *, whole: b
         return []
 
     async def look(seen: MaskedPage) -> str:
-        shown = (await matching(seen, config["total"])).visible()
-        return seen.clean(await text_of(shown.locator())) if len(shown) else ""
+        shown = (await find_matching_elements(seen, config["total"])).visible()
+        return seen.clean(await read_element_text(shown.locator())) if len(shown) else ""
 
     text = await session.look(session.page(), look)
     stated = read_total(text)

@@ -23,7 +23,7 @@ from playwright.async_api import (
 )
 from playwright.async_api import Error as PlaywrightError
 
-from director.browser.approved_origins import Origins, describe_place, place_of
+from director.browser.approved_origins import Origins, describe_origin_place, get_origin_place
 from director.browser.downloads import Downloads
 from director.browser.egress_guard import Blocked, Unreached
 from director.browser.session_events import DialogEvent, Events
@@ -138,7 +138,7 @@ class Watch:
         """What a page asked for and has not got; what takes long is no part of loading it."""
         now = time.monotonic()
         self._asked = {each: at for each, at in self._asked.items() if now - at < _PATIENCE}
-        return [describe_place(each.url) for each in self._asked if _page_of(each) is page]
+        return [describe_origin_place(each.url) for each in self._asked if _page_of(each) is page]
 
     def _request(self, request: Request) -> None:
         if request.resource_type in _LOADS:
@@ -146,9 +146,9 @@ class Watch:
         if request.url.partition(":")[0] in _INSIDE:
             return
         try:
-            origin = place_of(request.url)
+            origin = get_origin_place(request.url)
         except OriginError:
-            place = describe_place(request.url)
+            place = describe_origin_place(request.url)
             if not place.startswith("http") and (page := _page_of(request)):
                 self.asked_outside[page] = 2
         else:
@@ -192,7 +192,9 @@ class Watch:
         self._events.add_response(request.method, request.url, status=0)
         if request.failure and request.failure.startswith(_CERTIFICATE):
             name = request.failure.removeprefix("net::")
-            self._forbid(str(place_of(request.url)), f"its certificate is not valid ({name})")
+            self._forbid(
+                str(get_origin_place(request.url)), f"its certificate is not valid ({name})"
+            )
 
     def _forbid(self, origin: str, why: str) -> None:
         self.forbidden[origin] = why

@@ -13,9 +13,9 @@ from playwright.async_api import Locator, Page
 
 from director.browser.bundle import Bundle, LocatorError, NoElement
 from director.browser.element_likeness import is_place
-from director.browser.element_portraits import Sight, ask_about
-from director.browser.locators import bundle_of, find_all, is_ref
-from director.browser.masks import Looks, MaskedPage, look_bare
+from director.browser.element_portraits import Sight, ask_about_portraits
+from director.browser.locators import find_all_located, is_ref, make_locator_bundle
+from director.browser.masks import Looks, MaskedPage, read_unmasked_page
 from director.workflow.values import Json
 
 _TELLS: Mapping[str, str] = {
@@ -59,22 +59,28 @@ def rests_on_position(bundle: Bundle) -> bool:
     return not (named or told or around)
 
 
-async def describe_ref(page: Page, ref: str, looks: Looks = look_bare) -> ElementDescription:
+async def describe_ref(
+    page: Page, ref: str, looks: Looks = read_unmasked_page
+) -> ElementDescription:
     """The description of the element that has a ref in the newest outline of a page."""
     if not is_ref(ref):
         raise LocatorError(f"{ref!r} is no ref: it looks like e12, or f1e3 in a frame.")
-    return await looks(page, lambda seen: describe(seen, page.locator(f"aria-ref={ref}"), ref))
+    return await looks(
+        page, lambda seen: make_element_description(seen, page.locator(f"aria-ref={ref}"), ref)
+    )
 
 
-async def describe(seen: MaskedPage, element: Locator, said: str) -> ElementDescription:
+async def make_element_description(
+    seen: MaskedPage, element: Locator, said: str
+) -> ElementDescription:
     """The description of an element, tried on the page as it is."""
-    made = await bundle_of(seen.page, element, clean=seen.clean)
-    wanted = await ask_about(element, "number")
-    place = str(await ask_about(element, "place"))
+    made = await make_locator_bundle(seen.page, element, clean=seen.clean)
+    wanted = await ask_about_portraits(element, "number")
+    place = str(await ask_about_portraits(element, "place"))
     fits: list[Sight] = []
     for bundle in (*_versions(made), *((replace(made, css=place),) if place else ())):
         try:
-            fits = await find_all(seen, bundle)
+            fits = await find_all_located(seen, bundle)
         except NoElement:
             continue
         if [sight.portrait.node for sight in fits] == [wanted]:

@@ -18,7 +18,7 @@ OPENERS: Final = ("xdg-open", "xdg-email")
 
 
 @contextmanager
-def without_openers(environ: Mapping[str, str] | None = None) -> Iterator[dict[str, str]]:
+def disable_desktop_openers(environ: Mapping[str, str] | None = None) -> Iterator[dict[str, str]]:
     """An environment for a browser in which the commands that open programs do nothing."""
     found = dict(os.environ if environ is None else environ)
     with TemporaryDirectory(prefix="director-path-") as folder:

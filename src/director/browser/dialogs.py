@@ -25,7 +25,7 @@ class DialogUnanswered(BrowserError):
     kind = "dialog"
 
 
-def answer_of(given: Json) -> Answer | None:
+def get_dialog_answer(given: Json) -> Answer | None:
     """What a node answers; None if it says nothing."""
     if given is None:
         return None

@@ -33,7 +33,7 @@ class Downloaded:
     began: int = 0
 
 
-def safe_name(wish: str) -> str:
+def make_safe_download_name(wish: str) -> str:
     """A name for a file, made of what the page proposes: no folder, no dot first, no device."""
     name = re.split(r"[/\\]", wish)[-1]
     name = _UNSAFE.sub("_", name).strip(" .") or "download"
@@ -87,7 +87,7 @@ class Downloads:
         await asyncio.gather(*self._running, return_exceptions=True)
 
     async def _keep(self, download: Download, tab: str, began: int) -> None:
-        wish = safe_name(self._clean(download.suggested_filename))
+        wish = make_safe_download_name(self._clean(download.suggested_filename))
         try:
             if self._folder is None:
                 await download.cancel()

@@ -19,9 +19,9 @@ from typing import Final, final
 
 import h11
 
-from director.browser.approved_origins import Origins, describe_place, place_of
-from director.browser.network import Network, Pair, Resolution, is_address
-from director.browser.tls import HANDSHAKE, HelloError, is_complete, read_server_name
+from director.browser.approved_origins import Origins, describe_origin_place, get_origin_place
+from director.browser.network import Network, Pair, Resolution, is_network_address
+from director.browser.tls import HANDSHAKE, HelloError, is_complete_tls_hello, read_tls_server_name
 from director.secrets import Origin, OriginError
 
 _CHUNK: Final = 65_536
@@ -132,9 +132,9 @@ class Guard:
     def _read(self, address: str, kind: str) -> Origin | None:
         """The origin of an address; one that cannot be read is refused as it is written."""
         try:
-            return place_of(address)
+            return get_origin_place(address)
         except OriginError:
-            self._tell(Blocked(describe_place(address), kind))
+            self._tell(Blocked(describe_origin_place(address), kind))
             return None
 
     def _is_allowed(self, origin: Origin, kind: str) -> bool:
@@ -146,11 +146,11 @@ class Guard:
     def _names(self, origin: Origin, hello: bytes) -> bool:
         """Whether a hello asks for the host that the tunnel was opened for."""
         try:
-            name = read_server_name(hello)
+            name = read_tls_server_name(hello)
         except HelloError:
             name = "?"
         # A client asks for no name where the host is an address.
-        if name == ("" if is_address(origin.host) else origin.host):
+        if name == ("" if is_network_address(origin.host) else origin.host):
             return True
         why = f"the connection asks for the server {name[:100]!r} instead"
         self._tell(Blocked(str(origin), "tunnel", why))
@@ -266,7 +266,7 @@ def _end_to_end(message: h11.Request | h11.Response) -> list[tuple[bytes, bytes]
 async def _whole_hello(first: bytes, reader: asyncio.StreamReader) -> bytes:
     """The first bytes of a tunnel, with the rest of its hello."""
     received = first
-    while not is_complete(received) and len(received) < _HELLO:
+    while not is_complete_tls_hello(received) and len(received) < _HELLO:
         if not (more := await reader.read(_CHUNK)):
             break
         received += more

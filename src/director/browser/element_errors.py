@@ -11,7 +11,9 @@ from director.browser.element_likeness import is_place
 _NAMED = 8
 
 
-def against(bundle: Bundle, portraits: Sequence[Portrait], winner: Standing) -> tuple[str, ...]:
+def describe_winner_objections(
+    bundle: Bundle, portraits: Sequence[Portrait], winner: Standing
+) -> tuple[str, ...]:
     """What the candidates that speak for themselves hold against the winner."""
     told = []
     for each in candidates_of(bundle):
@@ -26,7 +28,7 @@ def against(bundle: Bundle, portraits: Sequence[Portrait], winner: Standing) -> 
     return tuple(told)
 
 
-def unsure(
+def make_unsure_element_error(
     bundle: Bundle,
     portraits: Sequence[Portrait],
     standings: Sequence[Standing],
@@ -35,7 +37,7 @@ def unsure(
 ) -> LocatorError:
     """The error for a vote without a winner."""
     if is_place(bundle):
-        return refuse_place(bundle)
+        return make_element_place_error(bundle)
     counts = ", ".join(
         f"{each.key} {_value(bundle, each.key)!r}: "
         f"{sum(each.grade(bundle, one) >= 1 for one in portraits)}"
@@ -57,7 +59,7 @@ def unsure(
     )
 
 
-def refuse_place(bundle: Bundle) -> LocatorError:
+def make_element_place_error(bundle: Bundle) -> LocatorError:
     """The error for one that only its place tells, and that place is not as it was."""
     why = (
         "what stands there or around it has changed"
@@ -72,7 +74,7 @@ def refuse_place(bundle: Bundle) -> LocatorError:
     )
 
 
-def several(css: str, portraits: Sequence[Portrait]) -> LocatorError:
+def make_several_elements_error(css: str, portraits: Sequence[Portrait]) -> LocatorError:
     """The error for CSS that matches more than one element where one is needed."""
     named = ", ".join(f"{at}: {_element(one)}" for at, one in enumerate(portraits[:_NAMED]))
     more = f" and {len(portraits) - _NAMED} more" if len(portraits) > _NAMED else ""
@@ -90,7 +92,7 @@ def make_filter_error(what: str, total: int, filters: Sequence[str]) -> LocatorE
     )
 
 
-def no_such_nth(nth: object, count: int, what: object) -> LocatorError:
+def make_no_such_element_error(nth: object, count: int, what: object) -> LocatorError:
     """The error for a place beyond the end."""
     return LocatorError(f"There is no nth {nth!r}: {what} matches {count} {_elements(count)}.")
 

@@ -25,7 +25,7 @@ from playwright.async_api import Frame, Locator, Page, Playwright
 from director.browser.bundle import Bundle, Holder, Selector
 from director.browser.bundle_vote import Portrait
 from director.browser.errors import BrowserError
-from director.browser.fields import ask
+from director.browser.fields import evaluate_field_script
 
 Answer: TypeAlias = Any
 """What the model of a page tells: JSON of a form that the request decides."""
@@ -62,7 +62,7 @@ class Sight:
 
 
 @cache
-def script() -> str:
+def load_portraits_script() -> str:
     """The engine that is the model of a page."""
     folder = files("director.browser")
     names = ("model.js", "portrait.js", "signs.js", "engine.js")
@@ -70,70 +70,72 @@ def script() -> str:
     return "(() => {\n" + "\n".join(parts) + "\n})()"
 
 
-async def register_model(playwright: Playwright) -> None:
+async def register_portraits_script(playwright: Playwright) -> None:
     """Let pages be asked for their model; call it before any of them is opened."""
-    await playwright.selectors.register(ENGINE, script(), content_script=True)
+    await playwright.selectors.register(ENGINE, load_portraits_script(), content_script=True)
 
 
-def locate_model(frame: Frame, do: str, **given: object) -> Locator:
+def locate_portrait(frame: Frame, do: str, **given: object) -> Locator:
     """What stands for the answer of a frame's model to a request, once it is looked for."""
     return frame.locator(_selector({"do": do, **given}))
 
 
-async def ask_model(frame: Frame, do: str, **given: object) -> Answer:
+async def ask_portraits_script(frame: Frame, do: str, **given: object) -> Answer:
     """The answer of a frame's model to a request."""
-    found = locate_model(frame, do, **given)
+    found = locate_portrait(frame, do, **given)
     return json.loads(await found.text_content(timeout=_WITHIN) or "null")
 
 
-async def ask_about(element: Locator, do: str) -> Answer:
+async def ask_about_portraits(element: Locator, do: str) -> Answer:
     """The answer to a request about one element; its model must know what listens by then."""
     found = element.locator(_selector({"do": do}))
     return json.loads(await found.text_content(timeout=_OF_ONE) or "null")
 
 
-async def report_listeners(frame: Frame) -> None:
+async def report_portrait_listeners(frame: Frame) -> None:
     """Let the world of the page tell its model which elements only listen."""
     try:
-        if await ask(frame, _REPORT) == -1:
+        if await evaluate_field_script(frame, _REPORT) == -1:
             # Nobody heard, because the model was never asked in this document.
-            await ask_model(frame, "untell")
-            await ask(frame, _REPORT)
+            await ask_portraits_script(frame, "untell")
+            await evaluate_field_script(frame, _REPORT)
     except PlaywrightError:
         # A frame on its way elsewhere has nothing to tell.
         return
 
 
-async def look(frame: Frame, bundle: Bundle) -> list[Sight]:
+async def read_element_portraits(frame: Frame, bundle: Bundle) -> list[Sight]:
     """All elements of a frame that could be meant, in the order of the page."""
-    await report_listeners(frame)
+    await report_portrait_listeners(frame)
     given: dict[str, object] = {"bundle": bundle.json()}
     if _PLAYWRIGHT.search(bundle.css):
         given["gathered"] = key = next(_KEYS)
         every = frame.locator(f"css={bundle.css}")
         await every.locator(_selector({"do": "gather", "key": key})).count()
-    drawn = await ask_model(frame, "portraits", **given)
+    drawn = await ask_portraits_script(frame, "portraits", **given)
     return [Sight(frame, _portrait(each)) for each in drawn]
 
 
-async def look_css(frame: Frame, css: str) -> list[Sight]:
+async def read_css_portraits(frame: Frame, css: str) -> list[Sight]:
     """All elements of a frame that CSS matches, also in open shadow roots."""
-    await report_listeners(frame)
+    await report_portrait_listeners(frame)
     key = next(_KEYS)
     every = frame.locator(f"css={css}")
     if not await every.locator(_selector({"do": "gather", "key": key})).count():
         return []
-    drawn = await ask_model(frame, "sketches", gathered=key)
+    drawn = await ask_portraits_script(frame, "sketches", gathered=key)
     return [Sight(frame, _sketch(each)) for each in drawn]
 
 
-async def evaluate_all(sights: Sequence[Sight], function: str, given: object = None) -> list[Any]:
+async def evaluate_element_portraits(
+    sights: Sequence[Sight], function: str, given: object = None
+) -> list[Any]:
     """What a function of the page's world gives for each element; it takes those of a frame."""
-    parts = await evaluate_by_frame(sights, function, given)
+    parts = await evaluate_portraits_by_frame(sights, function, given)
     return [each for part in parts for each in part]
 
 
-async def evaluate_by_frame(
+async def evaluate_portraits_by_frame(
     sights: Sequence[Sight], function: str, given: object = None
 ) -> list[Any]:
     """What a function of the page's world gives for the elements of each frame."""
@@ -142,20 +144,22 @@ async def evaluate_by_frame(
         ids = [sight.portrait.node for sight in sights if sight.frame is frame]
         # Nobody else can hand over elements under a name that is made here and used once.
         name = f"director-{token_hex(8)}"
-        await ask(frame, "globalThis.__directorClicks.wait(given)", name)
-        await ask_model(frame, "hand_over", ids=ids, type=name)
-        told = await ask(frame, _HANDED_OVER.replace("FUNCTION", function), [name, given])
+        await evaluate_field_script(frame, "globalThis.__directorClicks.wait(given)", name)
+        await ask_portraits_script(frame, "hand_over", ids=ids, type=name)
+        told = await evaluate_field_script(
+            frame, _HANDED_OVER.replace("FUNCTION", function), [name, given]
+        )
         if told is None or told["count"] != len(ids):
             raise PageChanged("The page changed while it was read; nothing was kept. Read again.")
         found.append(told["given"])
     return found
 
 
-async def look_everywhere(
+async def read_portraits_in_all_frames(
     page: Page, wanted: Selector, clean: Callable[[str], str] = str
 ) -> list[Sight]:
     """All elements that CSS matches or a bundle could mean, in every frame it may mean."""
-    frames = page.frames if isinstance(wanted, str) else frames_of(page, wanted, clean)
+    frames = page.frames if isinstance(wanted, str) else list_portrait_frames(page, wanted, clean)
     looks = await asyncio.gather(*(_look_if_there(frame, wanted) for frame in frames))
     return [sight for sights in looks for sight in sights]
 
@@ -163,15 +167,17 @@ async def look_everywhere(
 async def _look_if_there(frame: Frame, wanted: Selector) -> list[Sight]:
     try:
         if isinstance(wanted, str):
-            return await look_css(frame, wanted)
-        return await look(frame, wanted)
+            return await read_css_portraits(frame, wanted)
+        return await read_element_portraits(frame, wanted)
     except PlaywrightError:
         if frame.parent_frame is not None and frame.is_detached():
             return []
         raise
 
 
-def frames_of(page: Page, bundle: Bundle, clean: Callable[[str], str] = str) -> Sequence[Frame]:
+def list_portrait_frames(
+    page: Page, bundle: Bundle, clean: Callable[[str], str] = str
+) -> Sequence[Frame]:
     """The frames to look into: those that the bundle names, or all if it names none.
 
     A bundle that was made on a page of its own knows that its element is in no frame. A frame that

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from director.browser.points import RestartPoint
 
 
-def plainly(message: str) -> str:
+def shorten_error(message: str) -> str:
     """What Playwright said, without the pages of log that it adds when a browser ends.
 
     What covers an element stands at the end of that log, and is said first.
@@ -41,7 +41,7 @@ def plainly(message: str) -> str:
     return f"{first} It is covered by {covers[-1][:200]}.{line}{rest}" if covers else said
 
 
-def without_elements(message: str) -> str:
+def shorten_quoted_elements(message: str) -> str:
     """A message of Playwright with each element that it quotes reduced to its tag."""
     return "\n".join(_ELEMENT.sub(r"<\1>", line) for line in message.split("\n"))
 

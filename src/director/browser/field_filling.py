@@ -20,7 +20,7 @@ from playwright.async_api import ElementHandle, Locator
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser.errors import BrowserError
-from director.browser.fields import script
+from director.browser.fields import load_field_scripts
 from director.secrets import Clear, FieldNotAllowed, Origin, Redactor, Reference, SecretRefused
 
 _REFERENCE: Final = re.compile(r"\{\{\s*secret:\s*([\w.-]+)\s*\}\}", re.ASCII)
@@ -79,7 +79,7 @@ class SecretField:
     declared: bool
 
 
-def references(text: str) -> tuple[Reference, ...]:
+def find_references(text: str) -> tuple[Reference, ...]:
     """The secrets that a text refers to."""
     return tuple(Reference(name) for name in _REFERENCE.findall(text))
 
@@ -103,11 +103,11 @@ async def fill_secret(
     field = await locator.element_handle(timeout=within)
     try:
         await field.wait_for_element_state("editable", timeout=within)
-        known = SecretField(*await field.evaluate(_FIELD.replace("SCRIPT", script())))
-        for each in references(text):
+        known = SecretField(*await field.evaluate(_FIELD.replace("SCRIPT", load_field_scripts())))
+        for each in find_references(text):
             if not known.declared and not door.allows_field(each, known.origin, known.field):
                 raise FieldNotAllowed(each.name, known.origin, known.field)
-        values = {each.name: door.reveal(each, known.origin) for each in references(text)}
+        values = {each.name: door.reveal(each, known.origin) for each in find_references(text)}
         if pause is not None:
             await pause()
         outcome = await _type_secret(field, known, _fill_references(text, values))
@@ -115,7 +115,8 @@ async def fill_secret(
         await field.dispose()
     if outcome:
         raise SecretRefused(
-            f"{', '.join(map(str, references(text)))} was not typed on {known.origin!r}: {outcome}."
+            f"{', '.join(map(str, find_references(text)))} was not typed on "
+            f"{known.origin!r}: {outcome}."
         )
 
 

@@ -16,8 +16,12 @@ from typing import Final, TypeAlias
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator
 
-from director.browser.calendars import is_same_date, parse_date, pick_date
-from director.browser.elements import TIMEOUT, Result, number, one
+from director.browser.calendars import (
+    is_same_calendar_date,
+    parse_calendar_date,
+    pick_calendar_date,
+)
+from director.browser.elements import TIMEOUT, Result, find_one_element, read_config_number
 from director.browser.errors import BrowserError
 from director.browser.field_kinds import KIND, RANGE_FOCUS, RANGE_NOW, SHOWN
 from director.browser.focus import take_focus
@@ -26,7 +30,7 @@ from director.browser.moving_text import OPTIONS
 from director.browser.option_lists import open_list
 from director.browser.outside import Outside
 from director.browser.session import Session
-from director.browser.text_entry import is_writable, leave_field, type_by_keys
+from director.browser.text_entry import accepts_text_entry, leave_text_field, type_text_by_keys
 from director.workflow.values import Config, Json
 
 _LOOK_AGAIN: Final = 0.05
@@ -42,8 +46,8 @@ _STEP: Final = 0.3
 
 async def set_value(session: Session, config: Config, _: Outside) -> Result:
     """Set a field to a value, and prove that it shows it."""
-    found = await one(session, config)
-    within = number(config, "timeout", TIMEOUT)
+    found = await find_one_element(session, config)
+    within = read_config_number(config, "timeout", TIMEOUT)
     kind = str(await found.locator.evaluate(KIND, timeout=within))
     shown = await _SETTERS[kind](session, found, config["value"], within)
     return {"set": shown, "selector": config["selector"], **found.counts()}
@@ -152,15 +156,15 @@ async def _set_text(session: Session, found: Found, value: Json, within: float) 
     text, field = str(value), _hold(found)
     before = await _look_at(session, field, text)
     await session.fill(found.locator, text, within=within)
-    await leave_field(session, field, within)
+    await leave_text_field(session, field, within)
     try:
         return await _prove(session, field, text, seconds=_SOON)
     except BrowserError:
         if await _look_at(session, field, text) != before:
             return await _prove(session, field, text)
     # The page took it back: it listens to keys alone.
-    await type_by_keys(session, field, text)
-    await leave_field(session, field, within)
+    await type_text_by_keys(session, field, text)
+    await leave_text_field(session, field, within)
     return await _prove(session, field, text)
 
 
@@ -171,10 +175,10 @@ def _hold(found: Found) -> Locator:
 
 async def _set_closed(session: Session, found: Found, value: Json, within: float) -> Json:
     """A field that opens for keys when it has the focus; else only what it opens may write it."""
-    if await is_writable(found.locator):
+    if await accepts_text_entry(found.locator):
         return await _set_text(session, found, value, within)
-    field, wanted = _hold(found), parse_date(str(value))
-    if wanted and await pick_date(session, found, wanted, within):
+    field, wanted = _hold(found), parse_calendar_date(str(value))
+    if wanted and await pick_calendar_date(session, found, wanted, within):
         return await _prove_date(session, field, wanted)
     called = found.sight.portrait.like.name if found.sight else ""
     raise BrowserError(
@@ -198,7 +202,7 @@ async def _refuse(_: Session, found: Found, value: Json, __: float) -> Json:
 async def _prove_date(session: Session, field: Locator, wanted: date) -> Json:
     """What a field shows, once that is a date; each page writes one in its own way."""
     until = time.monotonic() + _OPENS
-    while not is_same_date(shown := await _look_at(session, field, ""), wanted):
+    while not is_same_calendar_date(shown := await _look_at(session, field, ""), wanted):
         if time.monotonic() >= until:
             raise _differs(wanted.isoformat(), session.net.clean(shown))
         await asyncio.sleep(_LOOK_AGAIN)

@@ -35,45 +35,47 @@ class Held:
 
 
 @cache
-def script() -> str:
+def load_field_scripts() -> str:
     """The scripts; harmless when they run twice."""
     folder = files("director.browser")
     names = ("fields.js", "clicks.js", "masks.js")
     return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
 
 
-async def watch(context: BrowserContext) -> None:
+async def watch_secret_fields(context: BrowserContext) -> None:
     """Know every secret field of a context from the moment it exists; call it before any page."""
-    await context.add_init_script(script())
+    await context.add_init_script(load_field_scripts())
 
 
-async def mark(locator: Locator) -> None:
+async def mark_secret_field(locator: Locator) -> None:
     """From now on this field holds a secret; call it before the secret is typed."""
-    await locator.evaluate(f"node => {{ {script()} globalThis.__director.mark(node) }}")
+    await locator.evaluate(f"node => {{ {load_field_scripts()} globalThis.__director.mark(node) }}")
 
 
 async def read_secret_fields(page: Page) -> Held:
     """What the secret fields hold, in every frame and open shadow root."""
-    return read_held(await asyncio.gather(*(ask(frame, _HELD) for frame in page.frames)))
+    return read_held_secret_fields(
+        await asyncio.gather(*(evaluate_field_script(frame, _HELD) for frame in page.frames))
+    )
 
 
-def read_held(told: Sequence[Mapping[str, Any] | None]) -> Held:
+def read_held_secret_fields(told: Sequence[Mapping[str, Any] | None]) -> Held:
     """The same from what frames told, the page itself first; None of one that went away."""
     values = tuple(Clear(value) for answer in told if answer for value in answer["values"])
     own = told[0] or {}
     return Held(values, own.get("document", ""), own.get("title", ""))
 
 
-async def hide(page: Page) -> None:
+async def hide_secret_fields(page: Page) -> None:
     """Give secret fields, and what may have drawn one, the attribute `HIDDEN` until `restore`."""
-    await asyncio.gather(*(ask(frame, _HIDE) for frame in page.frames))
+    await asyncio.gather(*(evaluate_field_script(frame, _HIDE) for frame in page.frames))
 
 
-async def restore(page: Page) -> None:
+async def restore_secret_fields(page: Page) -> None:
     """Take away what `hide` left; a page that is gone or hangs has no use for it."""
     try:
         async with asyncio.timeout(_MOMENT):
-            await asyncio.gather(*(ask(frame, _RESTORE) for frame in page.frames))
+            await asyncio.gather(*(evaluate_field_script(frame, _RESTORE) for frame in page.frames))
     except (TimeoutError, PlaywrightError):
         return
 
@@ -87,11 +89,11 @@ _HELD = """{
 }"""
 
 
-async def ask(frame: Frame, expression: str, given: object = None) -> Any:  # noqa: ANN401
+async def evaluate_field_script(frame: Frame, expression: str, given: object = None) -> Any:  # noqa: ANN401
     """Evaluate in a frame that may go on or away at any moment; None if it did."""
     # The scripts are sent only where they are not yet, to save their way on every look.
     short = f"(given) => globalThis.__directorMasks ? [{expression}] : []"
-    whole = f"(given) => {{ {script()} return [{expression}] }}"
+    whole = f"(given) => {{ {load_field_scripts()} return [{expression}] }}"
     for tries in range(_TRIES):
         try:
             found = await frame.evaluate(short, given) or await frame.evaluate(whole, given)

@@ -7,8 +7,8 @@ from typing import Final
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page
 
-from director.browser.element_portraits import ask_about
-from director.browser.elements import TIMEOUT, Result, number, one
+from director.browser.element_portraits import ask_about_portraits
+from director.browser.elements import TIMEOUT, Result, find_one_element, read_config_number
 from director.browser.errors import BrowserError
 from director.browser.moving_text import check_keys
 from director.browser.outside import Outside
@@ -46,9 +46,9 @@ async def press_keys(session: Session, config: Config, _: Outside) -> Result:
         async with session.acting(page):
             await page.keyboard.press(keys)
         return {"pressed": keys, "focused": said}
-    found = await one(session, config)
+    found = await find_one_element(session, config)
     async with session.acting(page):
-        await take_focus(found.locator, number(config, "timeout", TIMEOUT))
+        await take_focus(found.locator, read_config_number(config, "timeout", TIMEOUT))
         await page.keyboard.press(keys)
     return {"pressed": keys, "selector": config["selector"], **found.counts()}
 
@@ -77,7 +77,7 @@ async def _describe_focus(page: Page) -> Json:
         active = page.locator("css=:focus")
         if await active.count() != 1:
             return None
-        said = await ask_about(active, "said")
+        said = await ask_about_portraits(active, "said")
     except PlaywrightError:
         return None
     return {"role": said["role"], "name": said["name"]}

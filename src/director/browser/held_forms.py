@@ -13,7 +13,7 @@ from typing import Final, final
 
 from playwright.async_api import BrowserContext, Route
 
-from director.browser.approved_origins import describe_place
+from director.browser.approved_origins import describe_origin_place
 from director.browser.session_events import Events
 
 _SAFE: Final = ("GET", "HEAD")
@@ -74,7 +74,7 @@ class HeldForms:
         if not request.is_navigation_request() or request.method in _SAFE:
             await route.fallback()
             return
-        told = f"{request.method} to {describe_place(request.url)}"
+        told = f"{request.method} to {describe_origin_place(request.url)}"
         self._taken.append(told)
         self._came.set()
         self._events.add("blocked", f"{told} (a form that was not approved)")

@@ -11,10 +11,10 @@ from typing import cast
 
 from playwright.async_api import Error as PlaywrightError
 
-from director.browser.elements import matching
-from director.browser.fields import ask
+from director.browser.elements import find_matching_elements
+from director.browser.fields import evaluate_field_script
 from director.browser.masks import MaskedPage
-from director.browser.queries import clean_value
+from director.browser.queries import clean_query
 from director.browser.row_positions import widen_positions
 from director.browser.session import Session
 from director.workflow.values import Config, Json
@@ -69,7 +69,7 @@ async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
     script = read_list_script()
 
     async def look(seen: MaskedPage) -> dict[str, Json]:
-        every = await matching(seen, config["selector"])
+        every = await find_matching_elements(seen, config["selector"])
         chosen = every if config.get("visibleOnly") is False else every.visible()
         if wide := widen_positions(config["selector"]):
             seen.check_selector(wide)
@@ -77,12 +77,12 @@ async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
         told = await chosen.evaluate_by_frame(script, asked)
         if told:
             return cast("dict[str, Json]", told[0])
-        none = await ask(seen.page.main_frame, f"({script})([], given)", asked)
+        none = await evaluate_field_script(seen.page.main_frame, f"({script})([], given)", asked)
         return {**cast("dict[str, Json]", none), **await _find_frame_trouble(seen, script, none)}
 
     async with session.doing("see what the page says about the list"):
         found = await session.look(session.page(), look)
-    return cast("dict[str, Json]", clean_value(found, session.net.clean))
+    return cast("dict[str, Json]", clean_query(found, session.net.clean))
 
 
 async def _find_frame_trouble(seen: MaskedPage, script: str, main: Config) -> dict[str, Json]:
@@ -93,7 +93,9 @@ async def _find_frame_trouble(seen: MaskedPage, script: str, main: Config) -> di
         if frame.url.startswith("chrome-error:"):
             return {"trouble": "(a frame of the page could not be loaded)"}
         try:
-            said = await ask(frame, f"({script})([], given)", {"fields": None, "wide": ""})
+            said = await evaluate_field_script(
+                frame, f"({script})([], given)", {"fields": None, "wide": ""}
+            )
         except PlaywrightError:
             continue
         if said.get("trouble") or said.get("asks_login"):
@@ -110,7 +112,7 @@ def read_list_script() -> str:
     return f"(elements, asked) => ({claims})(elements, {{...asked, barePager: {pager}}})"
 
 
-async def form_errors(session: Session, typed: tuple[str, ...]) -> list[Json]:
+async def read_form_error_claims(session: Session, typed: tuple[str, ...]) -> list[Json]:
     """What the active page says is wrong with a form that still holds what was typed into it."""
     page = session.page()
 
@@ -120,7 +122,7 @@ async def form_errors(session: Session, typed: tuple[str, ...]) -> list[Json]:
     async with session.doing("see whether the form was taken"):
         found = await session.look(page, look)
     return cast(
-        "list[Json]", clean_value([str(each)[:_LONGEST] for each in found], session.net.clean)
+        "list[Json]", clean_query([str(each)[:_LONGEST] for each in found], session.net.clean)
     )
 
 
@@ -133,10 +135,10 @@ async def look_for_texts(session: Session, typed: tuple[str, ...]) -> dict[str, 
 
     async with session.doing("see whether it is shown"):
         found = await session.look(page, look)
-    return cast("dict[str, Json]", clean_value(found, session.net.clean))
+    return cast("dict[str, Json]", clean_query(found, session.net.clean))
 
 
-async def rows_showing(session: Session, typed: tuple[str, ...]) -> list[Json]:
+async def find_claimed_rows(session: Session, typed: tuple[str, ...]) -> list[Json]:
     """The rows of the active page that show one of these texts, each as its cells."""
     page = session.page()
 
@@ -148,5 +150,5 @@ async def rows_showing(session: Session, typed: tuple[str, ...]) -> list[Json]:
         found = await session.look(page, look)
     return cast(
         "list[Json]",
-        clean_value([[str(c)[:_LONGEST] for c in row] for row in found], session.net.clean),  # type: ignore[union-attr]
+        clean_query([[str(c)[:_LONGEST] for c in row] for row in found], session.net.clean),  # type: ignore[union-attr]
     )

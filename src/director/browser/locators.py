@@ -24,21 +24,26 @@ from director.browser.bundle import (
     NoElement,
     Selector,
     SeveralElements,
-    changes,
-    selector_of,
+    diff_bundles,
+    parse_bundle_or_css,
 )
 from director.browser.bundle_vote import Standing, leaders, tally
 from director.browser.element_errors import (
-    against,
+    describe_winner_objections,
+    make_element_place_error,
     make_filter_error,
-    no_such_nth,
-    refuse_place,
-    several,
-    unsure,
+    make_no_such_element_error,
+    make_several_elements_error,
+    make_unsure_element_error,
 )
 from director.browser.element_likeness import is_place
-from director.browser.element_portraits import Sight, ask_about, look_everywhere, report_listeners
-from director.browser.masks import REFUSED, Looks, MaskedPage, look_bare
+from director.browser.element_portraits import (
+    Sight,
+    ask_about_portraits,
+    read_portraits_in_all_frames,
+    report_portrait_listeners,
+)
+from director.browser.masks import REFUSED, Looks, MaskedPage, read_unmasked_page
 from director.secrets.clear import MARK
 from director.workflow.values import Json
 
@@ -84,7 +89,7 @@ class Found:
 
     def diff(self) -> str:
         """The proposed bundle against the one that was used; empty if there is none."""
-        return changes(self.bundle, self.proposal) if self.bundle and self.proposal else ""
+        return diff_bundles(self.bundle, self.proposal) if self.bundle and self.proposal else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +128,7 @@ class Choice:
                 f"nth is a whole number, 'first' or 'last', not {self.nth!r}."
             ) from None
         if not -count <= number < count:
-            raise no_such_nth(self.nth, count, what)
+            raise make_no_such_element_error(self.nth, count, what)
         return number % count
 
 
@@ -132,7 +137,7 @@ def is_ref(text: str) -> bool:
     return _REF.fullmatch(text) is not None
 
 
-async def count_now(locator: Locator) -> int:
+async def count_located(locator: Locator) -> int:
     """How many elements a locator has; none of a ref whose frame or page was left."""
     try:
         return await locator.count()
@@ -142,7 +147,7 @@ async def count_now(locator: Locator) -> int:
         return 0
 
 
-async def bundle_of(
+async def make_locator_bundle(
     page: Page, element: str | Locator, *, clean: Callable[[str], str] = str
 ) -> Bundle:
     """The bundle of an element: given by its ref in a snapshot, by CSS, or as a locator.
@@ -154,21 +159,21 @@ async def bundle_of(
     elif is_ref(element):
         locator, said = page.get_by_ref(element), f"The ref {element!r}"
     else:
-        locator, said = page.locator(f"css={selector_of(element)}"), repr(element)
-    many = await count_now(locator)
+        locator, said = page.locator(f"css={parse_bundle_or_css(element)}"), repr(element)
+    many = await count_located(locator)
     if many != 1:
         raise LocatorError(
             f"{said} matches {many} elements now, so there is no bundle of it. "
             "A ref lives as long as its page: take a new snapshot, or name one element."
         )
     for frame in page.frames:
-        await report_listeners(frame)
-    made = selector_of(_clean_drawn(await ask_about(locator, "describe"), clean))
+        await report_portrait_listeners(frame)
+    made = parse_bundle_or_css(_clean_drawn(await ask_about_portraits(locator, "describe"), clean))
     assert isinstance(made, Bundle)  # noqa: S101  an object is read as one
     return made
 
 
-async def resolve(  # noqa: PLR0913  what a node may say of its element
+async def resolve_locator(  # noqa: PLR0913  what a node may say of its element
     page: Page,
     selector: Json | Bundle,
     *,
@@ -177,14 +182,14 @@ async def resolve(  # noqa: PLR0913  what a node may say of its element
     visible_only: bool = True,
     in_viewport_only: bool = False,
     timeout: float = 0,
-    looks: Looks = look_bare,
+    looks: Looks = read_unmasked_page,
 ) -> Found:
     """The element that a selector means; looks again for up to `timeout` milliseconds.
 
     If several fit, `nth` says which, or `first` takes the first; else a LocatorError names them.
     `looks` masks the page while it is looked at.
     """
-    wanted = selector_of(selector)
+    wanted = parse_bundle_or_css(selector)
     choice = Choice(nth, visible_only, in_viewport_only, first)
     began = time.monotonic()
     until = began + timeout / 1000
@@ -206,20 +211,20 @@ def _time_to_believe(found: Found, stood: dict[str, float], now: float) -> float
     return stood.setdefault(str(found.locator), now) + _SETTLED
 
 
-async def find_all(seen: MaskedPage, selector: Json | Bundle) -> list[Sight]:
+async def find_all_located(seen: MaskedPage, selector: Json | Bundle) -> list[Sight]:
     """Every element that fits a selector now, hidden ones too, in the order of the page.
 
     Of a bundle it is all that its vote cannot tell apart. To be used within the same look only. One
     that only its place tells is never known to be absent: if it is not there, that is an error.
     """
-    wanted = selector_of(selector)
+    wanted = parse_bundle_or_css(selector)
     sights = await _look(seen, wanted)
     if isinstance(wanted, str):
         return sights
     shown = [sight for sight in sights if sight.portrait.visible]
     fits = {id(sight) for pool in (sights, shown) for sight in _vote(wanted, pool).fits()}
     if not fits and is_place(wanted):
-        raise refuse_place(wanted)
+        raise make_element_place_error(wanted)
     return [sight for sight in sights if id(sight) in fits]
 
 
@@ -246,7 +251,7 @@ async def _conclude(seen: MaskedPage, found: Found) -> Found:
     On the page as it is, without masks, its words may be others: then only the element counts.
     """
     if found.disagreements:
-        proposal = await bundle_of(seen.page, found.locator, clean=seen.clean)
+        proposal = await make_locator_bundle(seen.page, found.locator, clean=seen.clean)
         found = replace(found, proposal=proposal)
     if seen.holds and found.sight:
         return replace(found, locator=found.sight.locator(exact=False))
@@ -264,7 +269,7 @@ async def _look(seen: MaskedPage, wanted: Selector) -> list[Sight]:
     css = wanted.css if isinstance(wanted, Bundle) else wanted
     seen.check_selector(css)
     try:
-        return await look_everywhere(seen.page, wanted, seen.clean)
+        return await read_portraits_in_all_frames(seen.page, wanted, seen.clean)
     except PlaywrightError as error:
         if "parsing css selector" not in error.message and "valid selector" not in error.message:
             raise
@@ -287,7 +292,7 @@ def _by_css(sights: Sequence[Sight], css: str, choice: Choice) -> Found:
     if not usable:
         raise make_filter_error(repr(css), len(sights), choice.filters())
     if len(usable) > 1 and choice.is_open:
-        raise several(css, [sight.portrait for sight in usable])
+        raise make_several_elements_error(css, [sight.portrait for sight in usable])
     index = choice.index(len(usable), repr(css))
     return Found(
         usable[index].locator(),
@@ -306,7 +311,7 @@ def _by_vote(sights: Sequence[Sight], bundle: Bundle, choice: Choice) -> Found:
     if not vote.tied and everywhere:
         raise make_filter_error(str(bundle), len(everywhere), choice.filters())
     if not vote.tied or (len(vote.tied) > 1 and choice.is_open):
-        raise unsure(bundle, portraits, vote.standings, tied=vote.tied)
+        raise make_unsure_element_error(bundle, portraits, vote.standings, tied=vote.tied)
     index = choice.index(len(vote.tied), bundle)
     winner = vote.tied[index]
     sight = vote.sights[winner.at]
@@ -317,7 +322,7 @@ def _by_vote(sights: Sequence[Sight], bundle: Bundle, choice: Choice) -> Found:
         len(vote.tied),
         choice.filters(),
         votes=round(winner.share, 3),
-        disagreements=against(bundle, portraits, winner),
+        disagreements=describe_winner_objections(bundle, portraits, winner),
         bundle=bundle,
         sight=sight,
     )

@@ -24,11 +24,11 @@ from playwright.async_api import Frame, Page
 
 from director.browser.bundle import LocatorError, read_css
 from director.browser.errors import BrowserError
-from director.browser.fields import ask
+from director.browser.fields import evaluate_field_script
 from director.browser.session_redaction import SessionNet
 from director.secrets import Clear
 from director.secrets.clear import MARK
-from director.workflow.selectors import unescape
+from director.workflow.selectors import unescape_selector
 
 T = TypeVar("T")
 Span: TypeAlias = tuple[int, int]
@@ -62,7 +62,7 @@ class MaskedPage:
 
     def check_selector(self, css: str) -> None:
         """Refuse what is no CSS, and CSS that asks about what could not be hidden."""
-        plain = unescape(read_css(css))
+        plain = unescape_selector(read_css(css))
         # "*|href" also means "xlink:href".
         named = {name.lower() for name in self.left}
         left = named | {name.rpartition(":")[2] for name in named}
@@ -91,7 +91,7 @@ class Looks(Protocol):
         """What the function gave."""
 
 
-async def look_bare(page: Page, look: Callable[[MaskedPage], Awaitable[T]], /) -> T:
+async def read_unmasked_page(page: Page, look: Callable[[MaskedPage], Awaitable[T]], /) -> T:
     """Look at a page of which it is known that it holds no secret, or that is masked already."""
     return await look(MaskedPage(page))
 
@@ -170,7 +170,7 @@ class Masks:
         for frame, scan in scans.items():
             if scan is None:
                 continue
-            told = await ask(frame, _APPLY, self._find_masks(frame, scan))
+            told = await evaluate_field_script(frame, _APPLY, self._find_masks(frame, scan))
             if told is None:
                 await self._lift(page, masked)
                 return None
@@ -211,10 +211,10 @@ class Masks:
 
     async def _holds(self, frame: Frame) -> bool:
         """Whether a frame that came while the page was looked at holds anything to be masked."""
-        scan = await ask(frame, _SCAN)
+        scan = await evaluate_field_script(frame, _SCAN)
         if scan is None:
             return False
-        await ask(frame, _LIFT)
+        await evaluate_field_script(frame, _LIFT)
         return any(self._find_masks(frame, scan).values())
 
     async def _lift(self, page: Page, masked: _Masked) -> bool:
@@ -247,7 +247,7 @@ _LIFT: Final = "globalThis.__directorMasks.lift()"
 
 
 async def _of_all(frames: Iterable[Frame], expression: str) -> list[Any]:
-    return await asyncio.gather(*(ask(frame, expression) for frame in frames))
+    return await asyncio.gather(*(evaluate_field_script(frame, expression) for frame in frames))
 
 
 def _cut(text: str, parts: Sequence[tuple[int, int, str]]) -> str:

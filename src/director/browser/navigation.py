@@ -10,7 +10,7 @@ from playwright.async_api import Page
 TIMEOUT: Final = 30_000.0
 
 
-async def go_to(page: Page, url: str, *, within: float = TIMEOUT, tries: int = 3) -> None:
+async def navigate_to(page: Page, url: str, *, within: float = TIMEOUT, tries: int = 3) -> None:
     """Go to an address and wait until it has loaded, or until it turns out to be a download.
 
     `within` is in milliseconds.
@@ -24,7 +24,7 @@ async def go_to(page: Page, url: str, *, within: float = TIMEOUT, tries: int = 3
             raise
         if "chrome-error:" in error.message:
             # The error page of an earlier, refused navigation arrived only now.
-            await go_to(page, url, within=within, tries=tries - 1)
+            await navigate_to(page, url, within=within, tries=tries - 1)
         else:
             # The page sent itself on before it had loaded.
             await page.wait_for_load_state(timeout=within)

@@ -39,7 +39,7 @@ class Resolution:
     refused: tuple[str, ...] = ()
 
 
-async def look_up_name(name: str) -> Sequence[str]:
+async def resolve_network_name(name: str) -> Sequence[str]:
     """The addresses of a name, as this machine looks them up."""
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(name, None, type=socket.SOCK_STREAM)
@@ -60,7 +60,7 @@ class Network:
     `*.example.org` in `private` stands for every subdomain.
     """
 
-    look_up: Callable[[str], Awaitable[Sequence[str]]] = look_up_name
+    look_up: Callable[[str], Awaitable[Sequence[str]]] = resolve_network_name
     connect: Callable[[str, int], Awaitable[Pair]] = asyncio.open_connection
     private: frozenset[str] = field(default_factory=load_private_hosts)
 
@@ -70,14 +70,14 @@ class Network:
         An address leads to itself. A `localhost` name leads to this machine and is never looked
         up. Any other name leads to public addresses only, unless it is listed as private.
         """
-        if is_address(host):
+        if is_network_address(host):
             return Resolution((host.strip("[]"),))
         if host == "localhost" or host.endswith(".localhost"):
             return Resolution(_LOOPBACK)
         found = tuple(await self.look_up(host))
         if self._is_private_host(host):
             return Resolution(found)
-        allowed = tuple(each for each in found if is_public(each))
+        allowed = tuple(each for each in found if is_public_address(each))
         return Resolution(allowed, tuple(each for each in found if each not in allowed))
 
     async def open_connection(self, addresses: Sequence[str], port: int) -> Pair:
@@ -98,12 +98,12 @@ class Network:
         )
 
 
-def is_address(host: str) -> bool:
+def is_network_address(host: str) -> bool:
     """Whether a host is an address and not a name."""
     return _address(host) is not None
 
 
-def is_public(text: str) -> bool:
+def is_public_address(text: str) -> bool:
     """Whether an address belongs to the public internet, in every form that it is written in."""
     address = _address(text)
     if address is None:

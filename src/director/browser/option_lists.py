@@ -18,8 +18,8 @@ from playwright.async_api import Locator
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from director.browser.element_portraits import Sight
-from director.browser.elements import matching
-from director.browser.errors import BrowserError, plainly, without_elements
+from director.browser.elements import find_matching_elements
+from director.browser.errors import BrowserError, shorten_error, shorten_quoted_elements
 from director.browser.field_kinds import OPTION
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
@@ -86,7 +86,7 @@ class OptionList:
         ids = await self._controls()
 
         async def look(seen: MaskedPage) -> list[Sight]:
-            every = (await matching(seen, OPTION)).visible().sights
+            every = (await find_matching_elements(seen, OPTION)).visible().sights
             if ids:
                 return [one for one in every if await _is_in(one, ids)]
             return [one for one in every if one.portrait.node not in self.before]
@@ -132,7 +132,7 @@ class OptionList:
             except PlaywrightTimeout as problem:
                 fits = _fits(await self.list_visible(), text)
                 if len(fits) != 1 or time.monotonic() >= until or await is_chosen():
-                    said = without_elements(plainly(problem.message))
+                    said = shorten_quoted_elements(shorten_error(problem.message))
                     return f"The click on the option took too long: {said}"
                 option = fits[0]
             else:
@@ -207,7 +207,7 @@ async def open_list(session: Session, field: Locator, within: float) -> OptionLi
     page = session.page()
 
     async def look(seen: MaskedPage) -> frozenset[int]:
-        every = (await matching(seen, OPTION)).visible().sights
+        every = (await find_matching_elements(seen, OPTION)).visible().sights
         return frozenset(one.portrait.node for one in every)
 
     before = await session.look(page, look)

@@ -16,12 +16,12 @@ from typing import TypeAlias
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser.bundle import LocatorError
-from director.browser.elements import matching, text_of, value_of
+from director.browser.elements import find_matching_elements, read_element_text, read_element_value
 from director.browser.errors import BrowserError, BrowserGone
 from director.browser.masks import REFUSED, MaskedPage
 from director.browser.session import Session
 from director.secrets.clear import MARK
-from director.workflow.patterns import PatternError, matches_glob, search_text
+from director.workflow.patterns import PatternError, matches_glob_pattern, search_pattern_in_text
 from director.workflow.values import Config, Json
 
 WITHIN = 5000
@@ -61,7 +61,7 @@ class _Look:
 _Looking: TypeAlias = Callable[[Session, MaskedPage, Config, int], Awaitable[_Look]]
 
 
-async def check(session: Session, condition: Config, since: int = 0) -> Evidence:
+async def check_page_condition(session: Session, condition: Config, since: int = 0) -> Evidence:
     """Wait until a condition holds, or its time is over; `since` is a mark of the session."""
     began = time.monotonic()
     until = began + _number(condition, "within", WITHIN) / 1000
@@ -92,10 +92,10 @@ def _is_as_shown(pattern: str) -> bool:
 async def _url(session: Session, seen: MaskedPage, condition: Config, _: int) -> _Look:
     glob, url = str(condition["url"]), session.net.clean(seen.page.url)
     if _is_as_shown(glob):
-        return _Look(matches_glob(glob, url), url)
+        return _Look(matches_glob_pattern(glob, url), url)
     # A value that the pattern names as a whole is no reason to fail: a vault may hold "admin".
     address = session.net.replace_values(seen.page.url)
-    return _Look(matches_glob(session.net.replace_values(glob), address), url)
+    return _Look(matches_glob_pattern(session.net.replace_values(glob), address), url)
 
 
 async def _url_matches(session: Session, seen: MaskedPage, condition: Config, _: int) -> _Look:
@@ -105,13 +105,13 @@ async def _url_matches(session: Session, seen: MaskedPage, condition: Config, _:
         pattern = session.net.replace_values(pattern)
         address = session.net.replace_values(seen.page.url)
     try:
-        return _Look(await search_text(pattern, address), url)
+        return _Look(await search_pattern_in_text(pattern, address), url)
     except PatternError as problem:
         return _Look(holds=False, found=f"could not look: {problem}", final=True)
 
 
 async def _element(_: Session, seen: MaskedPage, condition: Config, __: int) -> _Look:
-    visible = (await matching(seen, condition["element"])).visible()
+    visible = (await find_matching_elements(seen, condition["element"])).visible()
     count = len(visible)
     if condition.get("absent"):
         return _Look(count == 0, f"{count} visible")
@@ -119,13 +119,13 @@ async def _element(_: Session, seen: MaskedPage, condition: Config, __: int) -> 
         return _Look(holds=False, found="none visible")
     wanted = condition.get("text")
     if wanted is not None:
-        text = " ".join(seen.clean(await text_of(visible.locator())).split())
+        text = " ".join(seen.clean(await read_element_text(visible.locator())).split())
         said = " ".join(str(wanted).split())
         folds = str.casefold if condition.get("ignore_case") is True else str
         return _Look(folds(said) in folds(text), text[:500])
     wanted = condition.get("value")
     if wanted is not None:
-        value = await value_of(visible.locator())
+        value = await read_element_value(visible.locator())
         if value is None:
             return _Look(holds=False, found=MARK, final=True)
         value = seen.clean(value)
@@ -134,7 +134,7 @@ async def _element(_: Session, seen: MaskedPage, condition: Config, __: int) -> 
 
 
 async def _count(_: Session, seen: MaskedPage, condition: Config, __: int) -> _Look:
-    count = len(await matching(seen, condition["count"]))
+    count = len(await find_matching_elements(seen, condition["count"]))
     holds = (
         count == _number(condition, "equals", count)
         and count >= _number(condition, "at_least", count)
@@ -149,7 +149,11 @@ async def _status(session: Session, _: MaskedPage, condition: Config, since: int
     answers = [
         each
         for each in session.responses(since)
-        if (matches_glob(glob, each.url) if is_shown else matches_glob(compared, each.address))
+        if (
+            matches_glob_pattern(glob, each.url)
+            if is_shown
+            else matches_glob_pattern(compared, each.address)
+        )
     ]
     found: Json = [f"{each.status} {each.method} {each.url}" for each in answers[-20:]]
     exactly, below = condition.get("is"), _number(condition, "below", 1000)
@@ -165,7 +169,9 @@ async def _download(session: Session, _: MaskedPage, condition: Config, since: i
     glob, least = str(condition["download"]), _number(condition, "at_least", 1)
     there = session.list_arrived_downloads(since)
     found: Json = [f"{each.path.name} ({each.size} bytes)" for each in there[-20:]]
-    fits = [each for each in there if matches_glob(glob, each.path.name) and each.size >= least]
+    fits = [
+        each for each in there if matches_glob_pattern(glob, each.path.name) and each.size >= least
+    ]
     return _Look(bool(fits), found)
 
 

@@ -15,7 +15,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page
 
 from director.browser.bundle import Bundle, LocatorError
-from director.browser.locators import bundle_of, resolve
+from director.browser.locators import make_locator_bundle, resolve_locator
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
 
@@ -37,7 +37,7 @@ _LOOK_AGAIN = 0.1
 _SETTLED = 1.5
 
 
-async def glance(session: Session) -> Glance:
+async def read_page_notices(session: Session) -> Glance:
     """What the active tab tells now; nothing if it is just going elsewhere."""
     page = session.page()
     try:
@@ -49,7 +49,7 @@ async def glance(session: Session) -> Glance:
     return tuple((weight, tag, words) for weight, tag, words in found)
 
 
-async def news(session: Session, before: Glance, most: int = 2) -> list[Bundle]:
+async def find_new_page_notices(session: Session, before: Glance, most: int = 2) -> list[Bundle]:
     """What the active tab tells that it did not tell before, the most telling first."""
     now = await _wait_until_settled(session, before)
     fresh = [at for at, each in enumerate(now) if each[2] and each not in before]
@@ -67,7 +67,7 @@ async def _wait_until_settled(session: Session, before: Glance) -> Glance:
     """What it tells when it has told something new and rests, or when enough was waited."""
     until, last = time.monotonic() + _SETTLED, before
     while True:
-        now = await glance(session)
+        now = await read_page_notices(session)
         if time.monotonic() >= until or (now == last and now != before):
             return now
         last = now
@@ -79,11 +79,11 @@ async def _bundle(session: Session, element: Locator) -> Bundle | None:
     page = session.page()
 
     async def look(_: MaskedPage) -> Bundle:
-        return await bundle_of(page, element, clean=session.net.clean)
+        return await make_locator_bundle(page, element, clean=session.net.clean)
 
     try:
         made = await session.look(page, look)
-        await resolve(page, made, looks=session.look)
+        await resolve_locator(page, made, looks=session.look)
     except (LocatorError, PlaywrightError):
         return None
     return made

@@ -15,8 +15,8 @@ from typing import Final, TypeAlias
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Locator, Page
 
-from director.browser.element_portraits import ask_model, locate_model
-from director.browser.fields import Held, read_held
+from director.browser.element_portraits import ask_portraits_script, locate_portrait
+from director.browser.fields import Held, read_held_secret_fields
 
 Said: TypeAlias = tuple[str, str]
 """The role and the name of an element."""
@@ -42,38 +42,38 @@ class Amendment:
     is_same: bool = True
 
 
-async def tell_listeners(frame: Frame) -> None:
+async def add_listeners_to_page_outline(frame: Frame) -> None:
     """Let what only listens say that it acts, until `end_outline`."""
     try:
-        await ask_model(frame, "tell")
+        await ask_portraits_script(frame, "tell")
     except PlaywrightError:
         # A frame may go at any moment; of the page itself the snapshot is then taken again.
         return
 
 
-def outline_told(page: Page) -> Locator:
+def read_page_outline_with_listeners(page: Page) -> Locator:
     """All of a page, in which what only listens says that it acts from when it is looked for."""
-    return locate_model(page.main_frame, "tell_all")
+    return locate_portrait(page.main_frame, "tell_all")
 
 
-async def end_outline(frame: Frame) -> Amendment | None:
+async def end_page_outline(frame: Frame) -> Amendment | None:
     """What the model adds to the outline of a frame; attributes are put back. None if it went."""
     try:
-        told = await ask_model(frame, "amend")
+        told = await ask_portraits_script(frame, "amend")
     except PlaywrightError:
         return None
     said = {ref: (role, name) for ref, role, name in told["amended"]}
-    held = read_held([told["held"]]) if "held" in told else None
+    held = read_held_secret_fields([told["held"]]) if "held" in told else None
     return Amendment(said, tuple(map(str, told["signs"])), held, told["same"])
 
 
-def list_frames(page: Page) -> list[str]:
+def list_outline_frames(page: Page) -> list[str]:
     """The frames of a page, a line each, by their address."""
     inner = [frame for frame in page.frames if frame.parent_frame and frame.url]
     return [f"frame {frame.name or ''} {frame.url}".replace("  ", " ") for frame in inner[:_FRAMES]]
 
 
-def amend_outline(outline: str, said: Mapping[str, Said]) -> str:
+def amend_page_outline(outline: str, said: Mapping[str, Said]) -> str:
     """The outline with the roles and names that the model has for some of its refs."""
     if not said:
         return outline

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _AWAY: Final = (502, 503, 504)
 
 
-def find_status(session: Session, since: int) -> int | None:
+def find_page_status(session: Session, since: int) -> int | None:
     """The status with which the page that is open came, if it came after a mark.
 
     A request that a script of the page makes to the same address is not the page.
@@ -26,7 +26,7 @@ def find_status(session: Session, since: int) -> int | None:
 
 def refuse_error_page(session: Session, since: int) -> None:
     """Fail if the site answered with an error instead of the page."""
-    status = find_status(session, since)
+    status = find_page_status(session, since)
     if status is None or status < HTTPStatus.BAD_REQUEST:
         return
     kind = SiteAway if status in _AWAY else BrowserError
@@ -39,7 +39,7 @@ def refuse_error_page(session: Session, since: int) -> None:
 
 def describe_error_page(session: Session, since: int) -> str:
     """A warning if what was done led to a page that is an error; else nothing."""
-    status = find_status(session, since)
+    status = find_page_status(session, since)
     if status is None or status < HTTPStatus.BAD_REQUEST:
         return ""
     return f"The page that this led to is an error: the site answered {status}."

@@ -24,7 +24,7 @@ def select_pages(wanted: str, count: int) -> list[int]:
     return list(found)
 
 
-def read(content: bytes, wanted: str) -> dict[str, object]:
+def read_pdf_pages(content: bytes, wanted: str) -> dict[str, object]:
     """The text by page, or the error in words."""
     try:
         from pypdf import PdfReader
@@ -60,7 +60,7 @@ def main() -> None:
         pass
     else:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    json.dump(read(sys.stdin.buffer.read(), wanted), sys.stdout)
+    json.dump(read_pdf_pages(sys.stdin.buffer.read(), wanted), sys.stdout)
 
 
 if __name__ == "__main__":

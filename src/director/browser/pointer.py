@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.async_api import Position
 
-from director.browser.elements import TIMEOUT, Result, number, one
+from director.browser.elements import TIMEOUT, Result, find_one_element, read_config_number
 from director.browser.errors import BrowserError
 from director.browser.locators import Found
 from director.browser.moving_text import check_drag
@@ -18,10 +18,10 @@ from director.workflow.values import Config, Json
 _STEPS = 12
 
 
-async def click(session: Session, config: Config, _: Outside) -> Result:
+async def click_element(session: Session, config: Config, _: Outside) -> Result:
     """Click an element, once or more, with any button."""
-    found = await one(session, config)
-    how: dict[str, Any] = {"timeout": number(config, "timeout", TIMEOUT)}
+    found = await find_one_element(session, config)
+    how: dict[str, Any] = {"timeout": read_config_number(config, "timeout", TIMEOUT)}
     if at := _point(config.get("position")):
         how["position"] = at
     if config.get("button"):
@@ -29,30 +29,30 @@ async def click(session: Session, config: Config, _: Outside) -> Result:
     if held := config.get("modifiers"):
         how["modifiers"] = list(held) if isinstance(held, list | tuple) else [held]
     async with session.acting(session.page()):
-        await found.locator.click(click_count=number(config, "clicks", 1), **how)
+        await found.locator.click(click_count=read_config_number(config, "clicks", 1), **how)
     return {"clicked": config["selector"], **found.counts()}
 
 
-async def hover(session: Session, config: Config, _: Outside) -> Result:
+async def hover_over_element(session: Session, config: Config, _: Outside) -> Result:
     """Hold the pointer over an element."""
-    found = await one(session, config)
-    within, at = number(config, "timeout", TIMEOUT), _point(config.get("position"))
+    found = await find_one_element(session, config)
+    within, at = read_config_number(config, "timeout", TIMEOUT), _point(config.get("position"))
     async with session.acting(session.page()):
         await found.locator.hover(timeout=within, position=at)
     return {"hovered": config["selector"], **found.counts()}
 
 
-async def drag(session: Session, config: Config, _: Outside) -> Result:
+async def drag_element(session: Session, config: Config, _: Outside) -> Result:
     """Drag an element onto another one, or by a distance."""
-    source = await one(session, config)
+    source = await find_one_element(session, config)
     await check_drag(session, source.locator, str(config["selector"]))
     if config.get("to") is None:
         return await _drag_by(session, config, source)
-    target = await one(session, config, "to")
+    target = await find_one_element(session, config, "to")
     async with session.acting(session.page()):
         await source.locator.drag_to(
             target.locator,
-            timeout=number(config, "timeout", TIMEOUT),
+            timeout=read_config_number(config, "timeout", TIMEOUT),
             source_position=_point(config.get("position")),
             target_position=_point(config.get("toPosition")),
         )
@@ -63,7 +63,9 @@ async def drag(session: Session, config: Config, _: Outside) -> Result:
 async def _drag_by(session: Session, config: Config, source: Found) -> Result:
     by, mouse = _point(config["by"]), session.page().mouse
     async with session.acting(session.page()):
-        await source.locator.scroll_into_view_if_needed(timeout=number(config, "timeout", TIMEOUT))
+        await source.locator.scroll_into_view_if_needed(
+            timeout=read_config_number(config, "timeout", TIMEOUT)
+        )
         box = await source.locator.bounding_box()
         if box is None or by is None:
             raise BrowserError(f"{config['selector']!r} has no place on the page: nothing moved.")

@@ -49,6 +49,6 @@ class RestartPoint:
     unsealed = decrypt
 
 
-def address_of(page: Page) -> str:
+def get_restart_address(page: Page) -> str:
     """The address that a tab is opened with again; one that only its browser knew is left out."""
     return page.url if page.url.startswith(("http://", "https://")) else "about:blank"

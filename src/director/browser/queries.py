@@ -9,16 +9,16 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any, TypeAlias, cast
 
-from director.browser.collection import collect
-from director.browser.element_portraits import PageChanged, ask_model
-from director.browser.elements import Result, matching, number
+from director.browser.collection import collect_list_items
+from director.browser.element_portraits import PageChanged, ask_portraits_script
+from director.browser.elements import Result, find_matching_elements, read_config_number
 from director.browser.errors import BrowserError
-from director.browser.fields import ask
+from director.browser.fields import evaluate_field_script
 from director.browser.masks import MaskedPage
 from director.browser.readiness import wait_until_ready
 from director.browser.session import Session
 from director.workflow.bounds import check_bounds
-from director.workflow.selectors import css_of_field
+from director.workflow.selectors import get_field_selector
 from director.workflow.values import Config, Json
 
 _RULES_WITHIN = 2000
@@ -30,17 +30,17 @@ _FEW = 0.1
 _FLAT = "all => all.filter(e => !e.getBoundingClientRect().height).map(() => 0)"
 
 
-async def query(session: Session, config: Config) -> Result:
+async def run_query(session: Session, config: Config) -> Result:
     """Look at the active tab as a browser_query says."""
     async with session.doing(str(config["method"])):
         found = await _METHODS[str(config["method"])](session, config)
     check_bounds(found, what="What the page gave")
-    return cast("Result", clean_value(found, session.net.clean))
+    return cast("Result", clean_query(found, session.net.clean))
 
 
 async def _validate(session: Session, config: Config) -> Result:
     page = session.page()
-    until = time.monotonic() + number(config, "timeout", _RULES_WITHIN) / 1000
+    until = time.monotonic() + read_config_number(config, "timeout", _RULES_WITHIN) / 1000
     while True:
         results = await session.look(page, lambda seen: _rules(seen, config))
         errors = [result["message"] for result in results if not result["passed"]]
@@ -63,7 +63,7 @@ async def _rules(seen: MaskedPage, config: Config) -> list[Result]:
 
 
 async def _rule(seen: MaskedPage, rule: Config) -> Result:
-    count = len((await matching(seen, rule["selector"])).visible())
+    count = len((await find_matching_elements(seen, rule["selector"])).visible())
     exists = rule["type"] == "element_exists"
     passed = (count > 0) is exists
     said = rule.get("description") or f"{rule['type']} {rule['selector']}"
@@ -76,7 +76,7 @@ async def _rule(seen: MaskedPage, rule: Config) -> Result:
 async def _extract(seen: MaskedPage, config: Config) -> Result:
     for rule in _selectors(config.get("fields")):
         seen.check_selector(rule)
-    every = await matching(seen, config["selector"])
+    every = await find_matching_elements(seen, config["selector"])
     visible_only = config.get("visibleOnly") is not False
     chosen = every.visible() if visible_only else every
     asked = {
@@ -85,7 +85,7 @@ async def _extract(seen: MaskedPage, config: Config) -> Result:
         "unread": sorted(seen.left),
     }
     items = await chosen.evaluate_all(_script("extract.js"), asked)
-    del items[number(config, "limit", len(items)) :]
+    del items[read_config_number(config, "limit", len(items)) :]
     result: Result = {
         "items": items,
         "count": len(items),
@@ -111,8 +111,8 @@ async def _extract_drawn(seen: MaskedPage, config: Config) -> Result:
     result = await _extract(seen, config)
     if config.get("limit") is not None or not result["count"]:
         return result
-    first = (await matching(seen, config["selector"])).sights[0]
-    share = float(await ask_model(first.frame, "drawn", id=first.portrait.node))
+    first = (await find_matching_elements(seen, config["selector"])).sights[0]
+    share = float(await ask_portraits_script(first.frame, "drawn", id=first.portrait.node))
     if share < 1:
         told = result.get("doubts")
         said = (
@@ -130,11 +130,11 @@ async def _doubt(seen: MaskedPage, items: list[Json], total: int, *, selector: J
             return [f"{total} elements match, and none of them can be seen: nothing was read."]
         if isinstance(selector, Mapping) and selector.get("nth"):
             return ["The one element that the selector describes is not found: nothing was read."]
-        if await ask(seen.page.main_frame, _script("empty_list.js")):
+        if await evaluate_field_script(seen.page.main_frame, _script("empty_list.js")):
             return []
         rows = 0
         for frame in seen.page.frames:
-            rows += await ask_model(frame, "rows")
+            rows += await ask_portraits_script(frame, "rows")
         said = f"Nothing matches, while the page shows {rows} rows or items of lists."
         return [said] if rows >= _ROWS else []
     read = [
@@ -148,7 +148,7 @@ async def _doubt(seen: MaskedPage, items: list[Json], total: int, *, selector: J
 
 
 async def _count(seen: MaskedPage, config: Config) -> Result:
-    every = await matching(seen, config["selector"])
+    every = await find_matching_elements(seen, config["selector"])
     count, visible = len(every), len(every.visible())
     flat = await every.evaluate_all(_FLAT)
     result: Result = {
@@ -163,7 +163,7 @@ async def _count(seen: MaskedPage, config: Config) -> Result:
 
 
 async def _debug(seen: MaskedPage, config: Config) -> Result:
-    every = await matching(seen, config["selector"])
+    every = await find_matching_elements(seen, config["selector"])
     count = len(every)
     place = {"first": 0, "last": -1, None: 0}.get(cast("Any", config.get("nth")), config.get("nth"))
     index = int(cast("int", place))
@@ -204,21 +204,21 @@ def _once(look: _Look) -> _Method:
 _METHODS: Mapping[str, _Method] = {
     "validate": _validate,
     "deterministic_extract": _once(_extract_drawn),
-    "extract_all": lambda session, config: collect(session, config, _extract),
+    "extract_all": lambda session, config: collect_list_items(session, config, _extract),
     "count": _once(_count),
     "debug_element": _once(_debug),
 }
 METHODS = tuple(_METHODS)
 
 
-def clean_value(value: Json, clean: Callable[[str], str]) -> Json:
+def clean_query(value: Json, clean: Callable[[str], str]) -> Json:
     """A value with every text in it cleaned."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, Mapping):
-        return {clean(name): clean_value(inner, clean) for name, inner in value.items()}
+        return {clean(name): clean_query(inner, clean) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [clean_value(inner, clean) for inner in value]
+        return [clean_query(inner, clean) for inner in value]
     return value
 
 
@@ -232,7 +232,7 @@ def _selectors(fields: Json) -> list[str]:
     """The rules of an extraction that are CSS."""
     rules = fields.values() if isinstance(fields, Mapping) else ()
     texts = [rule for rule in rules if isinstance(rule, str) and rule != "."]
-    return [css for css in map(css_of_field, texts) if css]
+    return [css for css in map(get_field_selector, texts) if css]
 
 
 def _script(name: str) -> str:

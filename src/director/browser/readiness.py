@@ -15,7 +15,7 @@ from typing import Final
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 
-from director.browser.element_portraits import ask_model
+from director.browser.element_portraits import ask_portraits_script
 
 LONGEST: Final = 3.0
 """Seconds that a page has to come to rest."""
@@ -61,7 +61,7 @@ async def _let_timers_run(page: Page) -> None:
 async def _stir(page: Page) -> tuple[list[str], float]:
     """What the page calls busy, and for how many ms nothing in it has changed."""
     try:
-        told = await ask_model(page.main_frame, "stir")
+        told = await ask_portraits_script(page.main_frame, "stir")
     except PlaywrightError as problem:
         if _NO_MODEL in problem.message:
             # It would never rest, and for another reason than it says.

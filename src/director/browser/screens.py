@@ -16,7 +16,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from director.browser.errors import BrowserError
-from director.browser.fields import HIDDEN, hide, restore
+from director.browser.fields import HIDDEN, hide_secret_fields, restore_secret_fields
 from director.browser.masks import MaskedPage, Masks
 from director.browser.session_redaction import SessionNet
 
@@ -28,7 +28,7 @@ _CLIPPING: Final = ("INPUT", "TEXTAREA")
 _ROUNDING: Final = 1.0
 
 
-async def shot(
+async def take_screenshot(
     page: Page,
     masks: Masks | None = None,
     *,
@@ -42,7 +42,7 @@ async def shot(
 
     async def look(seen: MaskedPage) -> bytes:
         covers = [frame.locator(HIDDEN) for frame in page.frames]
-        await hide(page)
+        await hide_secret_fields(page)
         if net.is_used or seen.holds:
             await _check(page, net)
         if selector is None:
@@ -61,7 +61,7 @@ async def shot(
             "Take a snapshot to see what is there."
         ) from None
     finally:
-        await restore(page)
+        await restore_secret_fields(page)
 
 
 async def _check(page: Page, net: SessionNet) -> None:

@@ -17,7 +17,7 @@ from typing import Final, TypeVar, cast, final
 from playwright.async_api import BrowserContext, Dialog, Locator, Page, StorageState
 from playwright.async_api import Error as PlaywrightError
 
-from director.browser.approved_origins import Origins, describe_place, place_of
+from director.browser.approved_origins import Origins, describe_origin_place, get_origin_place
 from director.browser.context_listener import Watch
 from director.browser.downloads import Downloaded, Downloads
 from director.browser.egress_guard import Blocked, Unreached
@@ -27,23 +27,23 @@ from director.browser.errors import (
     NotApproved,
     SiteAway,
     is_target_closed,
-    plainly,
-    without_elements,
+    shorten_error,
+    shorten_quoted_elements,
 )
-from director.browser.field_filling import SecretDoor, SessionDoor, fill_secret, references
-from director.browser.fields import watch
+from director.browser.field_filling import SecretDoor, SessionDoor, fill_secret, find_references
+from director.browser.fields import watch_secret_fields
 from director.browser.held_forms import HeldForms
 from director.browser.logins import Logins
 from director.browser.masks import MaskedPage, Masks
-from director.browser.navigation import TIMEOUT, go_to
+from director.browser.navigation import TIMEOUT, navigate_to
 from director.browser.network import VARIABLE
-from director.browser.points import RestartPoint, address_of
+from director.browser.points import RestartPoint, get_restart_address
 from director.browser.readiness import wait_until_ready
-from director.browser.screens import shot
+from director.browser.screens import take_screenshot
 from director.browser.session_events import Answered, DialogEvent, Event, Events, OutgoingRequest
 from director.browser.session_redaction import SessionNet
-from director.browser.snapshots import Happened, Snapshot, take
-from director.browser.tabs import FIRST, Tabs, tab_name
+from director.browser.snapshots import Happened, Snapshot, take_snapshot
+from director.browser.tabs import FIRST, Tabs, normalize_tab_name
 from director.workflow.values import Tab
 
 T = TypeVar("T")
@@ -98,7 +98,7 @@ class Session:
         self._watch.attach(context)
         async with self.doing("begin a session"):
             # Before any page: it must know every secret field from the moment it exists.
-            await watch(context)
+            await watch_secret_fields(context)
             await context.grant_permissions([])
         for name, url in state.tabs if state else ((FIRST, "about:blank"),):
             await self.open_tab(url, name)
@@ -139,7 +139,7 @@ class Session:
 
     async def switch_tab(self, name: str) -> None:
         """Make a tab the active one; a popup that is on its way is waited for."""
-        wanted = tab_name(name)
+        wanted = normalize_tab_name(name)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_POPUP):
                 while wanted not in self._tabs:
@@ -172,7 +172,7 @@ class Session:
                 if left > 1:
                     self._watch.asked_outside[page] = left - 1
             try:
-                await self.forms.wait_for_page(go_to(page, url, within=within))
+                await self.forms.wait_for_page(navigate_to(page, url, within=within))
             except PlaywrightError:
                 if origin := self._watch.refused.get(page):
                     raise NotApproved(
@@ -180,14 +180,14 @@ class Session:
                         "nothing was sent there. If the workflow needs it, approve it: add it to "
                         "the workflow's origins."
                     ) from None
-                if why := self._watch.forbidden.get(str(place_of(url))):
+                if why := self._watch.forbidden.get(str(get_origin_place(url))):
                     raise NotApproved(
-                        f"{str(place_of(url))!r} was refused although it is approved: {why}. "
-                        f"{self.net.clean(url)!r} was not opened and nothing was sent. {_TRUSTED}"
+                        f"{str(get_origin_place(url))!r} was refused although it is approved: {why}"
+                        f". {self.net.clean(url)!r} was not opened and nothing was sent. {_TRUSTED}"
                     ) from None
-                if why := self._watch.unreached.get(str(place_of(url))):
+                if why := self._watch.unreached.get(str(get_origin_place(url))):
                     raise SiteAway(
-                        f"{str(place_of(url))!r} does not answer ({why}), so "
+                        f"{str(get_origin_place(url))!r} does not answer ({why}), so "
                         f"{self.net.clean(url)!r} was not opened. Nothing was sent there. See "
                         "whether the site is up and the address is right, then do it again."
                     ) from None
@@ -209,7 +209,7 @@ class Session:
         typing, for tests of that moment.
         """
         async with self.doing("fill a field"), self.acting(locator.page):
-            if references(text):
+            if find_references(text):
                 door = SessionDoor(self._secrets, self.net.add)
                 await fill_secret(locator, text, door=door, within=within, pause=pause)
             else:
@@ -273,7 +273,7 @@ class Session:
         page = self.page(tab)
         async with self.doing("take a snapshot"):
             rests = await wait_until_ready(page, lambda: self._watch.pending(page))
-            return await take(page, self._masks, happened=self._collect_happened(rests))
+            return await take_snapshot(page, self._masks, happened=self._collect_happened(rests))
 
     def pending(self) -> list[str]:
         """What the active page asked for and has not got yet."""
@@ -284,13 +284,13 @@ class Session:
     ) -> bytes:
         """The page, or its first element that a selector finds, with secret fields covered."""
         async with self.doing("take a screenshot"):
-            return await shot(self.page(tab), self._masks, full=full, selector=selector)
+            return await take_screenshot(self.page(tab), self._masks, full=full, selector=selector)
 
     async def point(self) -> RestartPoint:
         """What is needed to go on in another browser: storage, tabs, which one is active."""
         async with self.doing("take a restart point"):
             storage = await self._context.storage_state(indexed_db=True)
-        tabs = tuple((name, address_of(self.page(name))) for name in self._tabs.names())
+        tabs = tuple((name, get_restart_address(self.page(name))) for name in self._tabs.names())
         self._last = RestartPoint(dict(storage), tabs, self._tabs.active if tabs else "")
         return self._last
 
@@ -311,9 +311,9 @@ class Session:
             async with self._while_it_lives():
                 yield
         except PlaywrightError as error:
-            said = plainly(error.message)
+            said = shorten_error(error.message)
             # Playwright quotes elements and cuts them anywhere, also in the middle of a secret.
-            said = said if self.net.is_empty else without_elements(said)
+            said = said if self.net.is_empty else shorten_quoted_elements(said)
             told = self.net.clean(f"could not {what}: {said}")[:_LONGEST]
             closed = is_target_closed(error)
         else:
@@ -357,7 +357,7 @@ class Session:
         try:
             self.origins.check(url)
         except NotApproved:
-            self._events.add("blocked", f"{describe_place(url)} (navigation)")
+            self._events.add("blocked", f"{describe_origin_place(url)} (navigation)")
             raise
 
     def _collect_happened(self, loading: tuple[str, ...]) -> Happened:

@@ -8,8 +8,8 @@ from typing import Final, final
 
 from director.browser.field_filling import SecretDoor
 from director.secrets import Clear, Redactor
-from director.secrets.encoded_forms import unfit
-from director.secrets.redaction import merge_spans
+from director.secrets.encoded_forms import explain_unfit_secret
+from director.secrets.redaction import merge_redaction_spans
 
 # In place of a letter that is hidden already; no value can be found across it.
 _GONE: Final = "\x00"
@@ -61,7 +61,9 @@ class SessionNet:
         new = [
             each
             for each in values
-            if not unfit(each.use()) and each.use() not in self._plain and each not in self._seen
+            if not explain_unfit_secret(each.use())
+            and each.use() not in self._plain
+            and each not in self._seen
         ]
         if new:
             self._seen += new
@@ -99,8 +101,8 @@ class SessionNet:
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where values stand in a text of a page, in order and apart, also across its lines."""
         spans = [net.spans(text, across_lines=True) for net in self._nets]
-        first = merge_spans(chain.from_iterable(spans))
-        rest = self._last.spans(blank(text, first), across_lines=True)
+        first = merge_redaction_spans(chain.from_iterable(spans))
+        rest = self._last.spans(blank_spans(text, first), across_lines=True)
         return sorted((*first, *rest))
 
     def _renew(self) -> None:
@@ -108,7 +110,7 @@ class SessionNet:
         self._nets = (*([self._door.net()] if self._door else []), *typed)
 
 
-def blank(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def blank_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """The text, as long as it was, with nothing to be found where the spans are."""
     parts, kept = [], 0
     for start, end in spans:

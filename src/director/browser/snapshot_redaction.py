@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias
 
 from director.secrets import Clear, Redactor
 from director.secrets.clear import MARK
-from director.secrets.encoded_forms import unfit
+from director.secrets.encoded_forms import explain_unfit_secret
 
 Clean: TypeAlias = Callable[[str], str]
 
@@ -30,12 +30,19 @@ class Cleaner(Protocol):
         """The text without them."""
 
 
-def cleaner(values: Iterable[Clear], net: Cleaner | None) -> Clean:
+def make_snapshot_redactor(values: Iterable[Clear], net: Cleaner | None) -> Clean:
     """A function that removes the values of a net, and then the long ones of a page's fields.
 
     In this order: what an agent typed into a field must not cut a value of the net in two.
     """
-    own = Redactor([Clear(form) for value in values for form in _forms(value) if not unfit(form)])
+    own = Redactor(
+        [
+            Clear(form)
+            for value in values
+            for form in _forms(value)
+            if not explain_unfit_secret(form)
+        ]
+    )
 
     def clean(text: str) -> str:
         return own.clean(net.clean(text) if net else text)
@@ -47,7 +54,7 @@ def clean_snapshot(raw: str, values: Iterable[Clear], clean: Clean) -> str:
     """The snapshot without the values; a key that YAML quoted is written without its quotes."""
     # In a quoted key every ' is doubled, a form that no net knows.
     plain = _KEY.sub(lambda found: found[1] + found[2].replace("''", "'"), raw)
-    short = {form for value in values for form in _forms(value) if unfit(form)}
+    short = {form for value in values for form in _forms(value) if explain_unfit_secret(form)}
     return clean(_without_short(plain, short) if short else plain)
 
 

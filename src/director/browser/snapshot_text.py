@@ -21,7 +21,9 @@ _EACH, _LONG = 5, 300
 _COMPARED = 3_000
 
 
-def show(snapshot: Snapshot, previous: Snapshot | None = None, *, room: int | None = None) -> str:
+def render_snapshot_text(
+    snapshot: Snapshot, previous: Snapshot | None = None, *, room: int | None = None
+) -> str:
     """The header and the tree within about `room` characters, or the changes since `previous`.
 
     Changes are shown if both are of one document and they take less than half of the tree.
@@ -31,11 +33,11 @@ def show(snapshot: Snapshot, previous: Snapshot | None = None, *, room: int | No
     if previous is not None and previous.document == snapshot.document:
         changes = _changes(_fold_snapshot(previous, room or MOST), lines)
         if changes is not None and 2 * len(changes) < len(tree):
-            return f"{header(snapshot)}\n### Changes\n{changes}"
-    return f"{header(snapshot)}\n### Snapshot\n```yaml\n{tree}\n```"
+            return f"{render_snapshot_header(snapshot)}\n### Changes\n{changes}"
+    return f"{render_snapshot_header(snapshot)}\n### Snapshot\n```yaml\n{tree}\n```"
 
 
-def header(snapshot: Snapshot) -> str:
+def render_snapshot_header(snapshot: Snapshot) -> str:
     """Where it is, and what the browser reported; long lists say how many more there are."""
     happened = snapshot.happened
     return "\n".join(

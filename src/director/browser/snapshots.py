@@ -16,17 +16,17 @@ from playwright.async_api import Frame, Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from director.browser.errors import BrowserError
-from director.browser.fields import Held, read_secret_fields, restore
+from director.browser.fields import Held, read_secret_fields, restore_secret_fields
 from director.browser.masks import Masks
 from director.browser.page_outline import (
     Amendment,
-    amend_outline,
-    end_outline,
-    list_frames,
-    outline_told,
-    tell_listeners,
+    add_listeners_to_page_outline,
+    amend_page_outline,
+    end_page_outline,
+    list_outline_frames,
+    read_page_outline_with_listeners,
 )
-from director.browser.snapshot_redaction import clean_snapshot, cleaner
+from director.browser.snapshot_redaction import clean_snapshot, make_snapshot_redactor
 
 LONGEST = 30.0
 # Text of a page beyond this is no use to anybody and would only fill the store.
@@ -87,7 +87,7 @@ class Outline:
     signs: tuple[str, ...]
 
 
-async def take(
+async def take_snapshot(
     page: Page,
     masks: Masks | None = None,
     *,
@@ -104,7 +104,7 @@ async def take(
         async with asyncio.timeout(timeout):
             outline = await _look(page, masks, timeout)
     except (TimeoutError, PlaywrightTimeout):
-        await restore(page)
+        await restore_secret_fields(page)
         raise BrowserError(
             f"The page did not answer within {timeout:g} s, so there is no snapshot of it. It may "
             "be busy, be showing a dialog, or be too large. Wait and take it again, or reload."
@@ -115,7 +115,7 @@ async def take(
             f"The snapshot has {len(raw):,} characters, more than {largest:,}; it was not kept. "
             "Narrow what the page shows: a filter, a search, a smaller page of results."
         )
-    clean = cleaner(found.values, masks.net)
+    clean = make_snapshot_redactor(found.values, masks.net)
     return Snapshot(
         await _without_secrets(raw, found, clean),
         clean(page.url),
@@ -157,9 +157,9 @@ async def _read_settled(page: Page, within: float) -> Outline:
         own = ends[page.main_frame]
         if own and own.held and own.is_same and all(ends.get(frame) for frame in frames):
             said = {ref: each for end in found for ref, each in end.said.items()}
-            signs = (*(sign for end in found for sign in end.signs), *list_frames(page))
+            signs = (*(sign for end in found for sign in end.signs), *list_outline_frames(page))
             values = tuple(value for end in found if end.held for value in end.held.values)
-            return Outline(amend_outline(raw, said), replace(own.held, values=values), signs)
+            return Outline(amend_page_outline(raw, said), replace(own.held, values=values), signs)
     raise BrowserError(
         f"The page was loaded anew {_TRIES} times while a snapshot of it was taken. Wait until it "
         "rests, then take it again."
@@ -169,13 +169,15 @@ async def _read_settled(page: Page, within: float) -> Outline:
 async def _outline(page: Page, within: float) -> tuple[str, dict[Frame, Amendment | None]]:
     """Playwright's tree, and what the model of each frame adds to it."""
     try:
-        await asyncio.gather(*map(tell_listeners, page.frames[1:]))
-        raw = await outline_told(page).aria_snapshot(mode="ai", timeout=within * 1e3)
+        await asyncio.gather(*map(add_listeners_to_page_outline, page.frames[1:]))
+        raw = await read_page_outline_with_listeners(page).aria_snapshot(
+            mode="ai", timeout=within * 1e3
+        )
     except BaseException:
         # A page that hangs must not hold up who gave it up.
         with suppress(TimeoutError):
             async with asyncio.timeout(_MOMENT):
-                await asyncio.gather(*map(end_outline, page.frames))
+                await asyncio.gather(*map(end_page_outline, page.frames))
         raise
     frames = page.frames
-    return raw, dict(zip(frames, await asyncio.gather(*map(end_outline, frames)), strict=True))
+    return raw, dict(zip(frames, await asyncio.gather(*map(end_page_outline, frames)), strict=True))

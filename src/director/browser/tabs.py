@@ -12,7 +12,7 @@ from director.browser.errors import BrowserError
 FIRST: Final = "main"
 
 
-def tab_name(text: str) -> str:
+def normalize_tab_name(text: str) -> str:
     """The name that is meant: `Main Tab` and `main` are the same."""
     name = text.strip()
     return FIRST if name.casefold() in {"main", "main tab"} else name
@@ -28,7 +28,7 @@ class Tabs:
         self._seen: list[str] = []
 
     def __contains__(self, name: str) -> bool:
-        return tab_name(name) in self._pages
+        return normalize_tab_name(name) in self._pages
 
     def names(self) -> tuple[str, ...]:
         """The names, in the order the tabs were opened."""
@@ -43,7 +43,7 @@ class Tabs:
 
     def page(self, name: str | None = None) -> Page:
         """The page of a tab."""
-        if (wanted := self.active if name is None else tab_name(name)) in self._pages:
+        if (wanted := self.active if name is None else normalize_tab_name(name)) in self._pages:
             return self._pages[wanted]
         near = difflib.get_close_matches(wanted, self._pages, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -57,7 +57,7 @@ class Tabs:
 
     def add(self, page: Page, name: str, *, active: bool) -> str:
         """Take in a page; a name that is taken gets `_2`, then `_3`."""
-        wanted = tab_name(name) or FIRST
+        wanted = normalize_tab_name(name) or FIRST
         given, number = wanted, 2
         while given in self._pages:
             given, number = f"{wanted}_{number}", number + 1
@@ -67,7 +67,7 @@ class Tabs:
 
     def activate(self, name: str) -> Page:
         """Make a tab the active one."""
-        page, wanted = self.page(name), tab_name(name)
+        page, wanted = self.page(name), normalize_tab_name(name)
         self._seen.remove(wanted)
         self._seen.append(wanted)
         return page

@@ -13,9 +13,16 @@ from typing import Final
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator
 
-from director.browser.elements import TIMEOUT, Result, number, one, text_of, value_of
+from director.browser.elements import (
+    TIMEOUT,
+    Result,
+    find_one_element,
+    read_config_number,
+    read_element_text,
+    read_element_value,
+)
 from director.browser.errors import BrowserError
-from director.browser.field_filling import references
+from director.browser.field_filling import find_references
 from director.browser.field_kinds import HAS_PICKER
 from director.browser.focus import take_focus
 from director.browser.locators import Found
@@ -80,13 +87,13 @@ _PASTE: Final = """(element, text) => {
 
 async def type_text(session: Session, config: Config, _: Outside) -> Result:
     """Replace what is in a field or an editor, and read it back."""
-    found = await one(session, config)
+    found = await find_one_element(session, config)
     text = _text(config)
-    within = number(config, "timeout", TIMEOUT)
+    within = read_config_number(config, "timeout", TIMEOUT)
     target, kind = await _target(found.locator, within)
     told: Result = {"typed": text, "selector": config["selector"], **found.counts()}
     await _need_writable(target, text)
-    if references(text):
+    if find_references(text):
         await session.fill(target, text, within=within)
         return told
     was_wrong = await _is_wrong(target)
@@ -126,7 +133,7 @@ def _hold(found: Found, target: Locator) -> Locator:
 
 async def _need_writable(target: Locator, text: str) -> None:
     """Refuse a field that is read-only; some are until they have the focus."""
-    if await is_writable(target):
+    if await accepts_text_entry(target):
         return
     raise BrowserError(
         f"The field is read-only, so {_cut(text)!r} was not typed; it was given the focus. If a "
@@ -135,7 +142,7 @@ async def _need_writable(target: Locator, text: str) -> None:
     )
 
 
-async def is_writable(target: Locator) -> bool:
+async def accepts_text_entry(target: Locator) -> bool:
     """Whether a field takes keys, if need be once it has the focus."""
     if not await target.evaluate(_IS_READ_ONLY):
         return True
@@ -150,22 +157,22 @@ async def is_writable(target: Locator) -> bool:
 
 async def _leave_picker(session: Session, target: Locator, text: str, within: float) -> str | None:
     """What a field with a calendar shows once it is left; a page may listen to keys alone."""
-    await leave_field(session, target, within)
+    await leave_text_field(session, target, within)
     shown = await _read_back(session, target, text, kind="field")
     if shown is None or _is_same(shown, text):
         return shown
-    await type_by_keys(session, target, text)
-    await leave_field(session, target, within)
+    await type_text_by_keys(session, target, text)
+    await leave_text_field(session, target, within)
     return await _read_back(session, target, text, kind="field")
 
 
-async def leave_field(session: Session, field: Locator, within: float) -> None:
+async def leave_text_field(session: Session, field: Locator, within: float) -> None:
     """Go on from a field by a key, as a person does, so that the page takes over what it holds."""
     async with session.acting(session.page()):
         await field.press("Tab", timeout=within)
 
 
-async def type_by_keys(session: Session, field: Locator, text: str) -> None:
+async def type_text_by_keys(session: Session, field: Locator, text: str) -> None:
     """Replace what a field holds key by key, for pages that listen to nothing else."""
     session.net.add_plain(text)
     page = session.page()
@@ -179,7 +186,7 @@ async def type_by_keys(session: Session, field: Locator, text: str) -> None:
 async def _holds_other(target: Locator, text: str) -> bool:
     """Whether a field holds something that is typed over; of one that hides it nothing is said."""
     try:
-        return bool(await value_of(target)) and text != ""
+        return bool(await read_element_value(target)) and text != ""
     except PlaywrightError:
         return False
 
@@ -226,8 +233,8 @@ async def _read_back(session: Session, target: Locator, text: str, *, kind: str)
         if kind == "editor":
             return await target.evaluate(_EDITOR_TEXT)  # type: ignore[no-any-return]
         if kind == "editable":
-            return await text_of(target)
-        value = await value_of(target)
+            return await read_element_text(target)
+        value = await read_element_value(target)
         # What nobody may read is as it was typed.
         return text if value is None else value
 

@@ -21,15 +21,15 @@ class HelloError(DirectorError, ValueError):
     """The bytes are not the hello of a TLS client."""
 
 
-def is_complete(received: bytes) -> bool:
+def is_complete_tls_hello(received: bytes) -> bool:
     """Whether these bytes hold a whole hello, which may be spread over several records."""
     message = _join_records(received)
     return len(message) >= 4 and len(message) >= 4 + int.from_bytes(message[1:4])
 
 
-def read_server_name(received: bytes) -> str:
+def read_tls_server_name(received: bytes) -> str:
     """The name in a whole hello, in lower case; empty if it asks for none."""
-    if not is_complete(received):
+    if not is_complete_tls_hello(received):
         raise HelloError("The hello of a TLS client ends too early.")
     try:
         return _read_name(_join_records(received))

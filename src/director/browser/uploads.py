@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 
-from director.browser.elements import TIMEOUT, Result, number, one
+from director.browser.elements import TIMEOUT, Result, find_one_element, read_config_number
 from director.browser.errors import BrowserError
 from director.browser.outside import Outside
 from director.browser.session import Session
@@ -16,7 +16,7 @@ _IS_FIELD = """element => {
 }"""
 
 
-async def upload(session: Session, config: Config, outside: Outside) -> Result:
+async def upload_files(session: Session, config: Config, outside: Outside) -> Result:
     """Hand files to a page, by its file field or by a button that asks for them."""
     if outside.file is None:
         raise BrowserError(
@@ -25,8 +25,8 @@ async def upload(session: Session, config: Config, outside: Outside) -> Result:
     given = config["file"]
     names = [str(each) for each in given] if isinstance(given, list | tuple) else [str(given)]
     paths = [outside.file(name) for name in names]
-    found = await one(session, {"visibleOnly": False, **config})
-    within = number(config, "timeout", TIMEOUT)
+    found = await find_one_element(session, {"visibleOnly": False, **config})
+    within = read_config_number(config, "timeout", TIMEOUT)
     page = session.page()
     if await found.locator.evaluate(_IS_FIELD, timeout=within):
         await found.locator.set_input_files(paths, timeout=within)

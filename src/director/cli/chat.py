@@ -76,11 +76,11 @@ def chat(
 def _talk(
     opened: Store, workflow: str | None, model: str, profile: str, *, files: Path | None
 ) -> int:
-    from director.agent import choose
-    from director.agent.model_choice import get_chosen_model, talks_as
+    from director.agent import choose_workflow_model
+    from director.agent.model_choice import get_chosen_model, get_session_model_choice
     from director.cli.chat_room import Room
     from director.cli.chat_screen import ChatScreen
-    from director.models.names import credentials, parse
+    from director.models.names import find_model_credentials, parse_model_name
     from director.models.servers import accept_server, list_accepted_servers
     from director.profiles import load_profile
     from director.settings import load_settings
@@ -88,17 +88,17 @@ def _talk(
     settings = load_settings()
     # Before anything is made: whoever cannot be asked should leave nothing behind.
     accepted = None if model else list_accepted_servers(settings)
-    meant = parse(get_chosen_model(opened, workflow or "", settings, now=model))
-    credentials(meant, os.environ, accepted=accepted)
+    meant = parse_model_name(get_chosen_model(opened, workflow or "", settings, now=model))
+    find_model_credentials(meant, os.environ, accepted=accepted)
     load_profile(profile or settings.profile.value)
     if server := accept_server(model):
         typer.echo(f"{server} is accepted on this machine now (setting model_servers).", err=True)
     name = _workflow(opened, workflow)
     if model or profile:
-        choose(opened, name, model=model, profile=profile)
+        choose_workflow_model(opened, name, model=model, profile=profile)
     with Room(opened, name, settings, screen=ChatScreen(), files=files) as room:
         room.elsewhere = "" if opened.url == settings.store.value else f" --store {opened.url}"
-        talking, chosen = talks_as(room.desk)
+        talking, chosen = get_session_model_choice(room.desk)
         told = f"Model {talking.name}{room.window_of(talking)}, profile {chosen.name}."
         room.screen.say(f"Workflow {name}. {told}", "bold")
         if talking.place.provider == "scripted":

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from director.agent import choose, new_conversation
+from director.agent import choose_workflow_model, start_current_thread
 from director.agent.background_answers import NO, choose_background, is_background
-from director.agent.conversation.current_thread import leave_out
-from director.agent.model_choice import talks_as
-from director.agent.turn_context import gather
+from director.agent.conversation.current_thread import leave_turn_out_of_thread
+from director.agent.model_choice import get_session_model_choice
+from director.agent.turn_context import gather_turn_context
 from director.cli.chat_room import Room
 from director.cli.chat_secrets import enter_secret, purge_from_store
 from director.cli.chat_text import context_table
 from director.cli.inputs import read_typed
 from director.cli.outline import outline
 from director.errors import DirectorError
-from director.models.names import parse
+from director.models.names import parse_model_name
 from director.models.servers import accept_server
 from director.models.windows import choose_window
 from director.profiles import load_profile
-from director.sections.section_texts import section
-from director.sections.system import prompt
+from director.sections.section_texts import render_section_text
+from director.sections.system import read_system_prompt
 from director.services.approvals import answer_origin, let_effect, list_effects, list_origins
 from director.services.compression import compress_conversation
 from director.settings import load_settings
@@ -63,8 +63,8 @@ def _variables(room: Room, _: str) -> None:
 
 
 def _section(room: Room, name: str, none: str) -> None:
-    state: WorkflowState = room.run(gather(room.desk))
-    found = section(name, state)
+    state: WorkflowState = room.run(gather_turn_context(room.desk))
+    found = render_section_text(name, state)
     text = found.text if found else ""
     inner = "\n".join(text.splitlines()[1:-1])
     room.screen.lines((inner or none).splitlines())
@@ -97,7 +97,7 @@ def _compress(room: Room, _: str) -> None:
 
 
 def _new(room: Room, _: str) -> None:
-    new_conversation(room.store, room.workflow)
+    start_current_thread(room.store, room.workflow)
     room.question = None
     room.screen.say("A new conversation about the same workflow. The older one stays readable.")
 
@@ -110,24 +110,24 @@ def _drop(room: Room, rest: str) -> None:
     if not rest.isdecimal():
         room.screen.say("Say which turn, by its number: /drop 7. /context and errors name them.")
         return
-    gone = leave_out(room.store, room.thread, int(rest))
+    gone = leave_turn_out_of_thread(room.store, room.thread, int(rest))
     told = ", ".join(map(str, gone))
     room.screen.say(f"Left out of all that is sent from now on: {told}. It stays in the store.")
 
 
 def _model(room: Room, rest: str) -> None:
     if rest:
-        parse(rest)
+        parse_model_name(rest)
         if server := accept_server(rest):
             room.screen.say(f"{server} is accepted on this machine now.", "dim")
         room.desk.talking(rest)
-        choose(room.store, room.workflow, model=rest)
-    talking = talks_as(room.desk)[0]
+        choose_workflow_model(room.store, room.workflow, model=rest)
+    talking = get_session_model_choice(room.desk)[0]
     room.screen.say(f"The model is {talking.name}{room.window_of(talking)}.")
 
 
 def _background(room: Room, rest: str) -> None:
-    talking = talks_as(room.desk)[0]
+    talking = get_session_model_choice(room.desk)[0]
     if not talking.capabilities.background:
         room.screen.say(NO)
     elif rest in ("on", "off"):
@@ -142,7 +142,7 @@ def _background(room: Room, rest: str) -> None:
 
 
 def _window(room: Room, rest: str) -> None:
-    talking = talks_as(room.desk)[0]
+    talking = get_session_model_choice(room.desk)[0]
     if rest:
         tokens = rest.replace(",", "").replace("_", "")
         if not tokens.isdecimal():
@@ -150,20 +150,20 @@ def _window(room: Room, rest: str) -> None:
             return
         choose_window(talking.name, int(tokens))
         room.run(room.desk.forget_model(talking.name))
-        talking = talks_as(room.desk)[0]
+        talking = get_session_model_choice(room.desk)[0]
     room.screen.say(f"{talking.name}{room.window_of(talking)}.")
 
 
 def _profile(room: Room, rest: str) -> None:
     if rest:
         load_profile(rest)
-        choose(room.store, room.workflow, profile=rest)
-    chosen = talks_as(room.desk)[1]
+        choose_workflow_model(room.store, room.workflow, profile=rest)
+    chosen = get_session_model_choice(room.desk)[1]
     room.screen.say(f"The profile is {chosen.name}: {chosen.says}.")
 
 
 def _system(room: Room, _: str) -> None:
-    room.screen.lines(prompt("system").splitlines())
+    room.screen.lines(read_system_prompt("system").splitlines())
 
 
 def _run(room: Room, rest: str) -> None:

@@ -16,28 +16,37 @@ from typing import Any, Self, TypeVar
 
 from director.agent import (
     TurnResult,
-    current_thread,
+    ensure_current_thread,
     open_session,
     retry_turn,
     take_turn,
 )
 from director.agent.background_answers import has_waiting_job
-from director.agent.compression.thresholds import get_marks
+from director.agent.compression.thresholds import get_thresholds
 from director.agent.conversation.message_size import MessageTooLarge
-from director.agent.model_choice import talks_as
-from director.agent.model_windows import get_capabilities, remember_window, tell_window
+from director.agent.model_choice import get_session_model_choice
+from director.agent.model_windows import (
+    describe_model_window,
+    get_capabilities,
+    remember_model_window,
+)
 from director.agent.request_log.kept_requests import KIND as REQUEST
-from director.agent.subagents.node_models import lend
+from director.agent.subagents.node_models import lend_node_models
 from director.agent.tools import UserQuestion
 from director.agent.turn import resume_turn
 from director.cli.chat_screen import ChatScreen
 from director.cli.local_runs import list_context_values
 from director.errors import DirectorError
 from director.models import Model
-from director.runs import Run, RunProgress, drive, queue_run
-from director.runs.branch_choices import read_choices
+from director.runs import Run, RunProgress, drive_run, queue_run
+from director.runs.branch_choices import read_branch_choices
 from director.runs.resources import RunOptions, open_resources
-from director.runs.run_text import branch_lines, comparison_lines, seconds_text, state_text
+from director.runs.run_text import (
+    write_branch_run_lines,
+    write_comparison_run_lines,
+    write_seconds_text,
+    write_state_text,
+)
 from director.services.runs import read_history
 from director.services.workspace import Workspace, share_session
 from director.settings import Settings, load_settings
@@ -82,7 +91,7 @@ class Room:
     async def _enter(self) -> None:
         wishes = RunOptions(pictures="failures", files=self._files)
         self.supplies = await self._open.enter_async_context(open_resources(self.store, wishes))
-        lend(self.supplies, self.store)
+        lend_node_models(self.supplies, self.store)
         self.desk = await self._open.enter_async_context(
             open_session(
                 self.store,
@@ -112,12 +121,12 @@ class Room:
     @property
     def thread(self) -> str:
         """The conversation that is current now."""
-        return current_thread(self.store, self.workflow)
+        return ensure_current_thread(self.store, self.workflow)
 
     @property
     def compress_at(self) -> int:
         """The size at which the conversation is compressed, with the model of now."""
-        return get_marks(self.desk.settings, talks_as(self.desk)[0]).at
+        return get_thresholds(self.desk.settings, get_session_model_choice(self.desk)[0]).at
 
     def window_of(self, model: Model) -> str:
         """The window of a model and who says so, in brackets; of a script there is none."""
@@ -125,8 +134,10 @@ class Room:
             return ""
         # A server that speaks Chat Completions only lists its models: no model is asked.
         if model.capabilities.form == "chat":
-            remember_window(self.store, self.run(model.ready()))
-        return f" ({tell_window(get_capabilities(self.store, load_settings(), model.name))})"
+            remember_model_window(self.store, self.run(model.ready()))
+        return (
+            f" ({describe_model_window(get_capabilities(self.store, load_settings(), model.name))})"
+        )
 
     @property
     def last_request(self) -> Versioned | None:
@@ -196,15 +207,15 @@ class Room:
         workflow = self.desk.now()
         run = queue_run(self.store, workflow, self.supplies.offline(workflow)[0], inputs=inputs)
         means = replace(await self.supplies.means(run), progress=self._step, patience=0.0)
-        await drive(self.store, run.id, means)
+        await drive_run(self.store, run.id, means)
         found = read_history(self.workspace, run.id)
         ended = found.run
         error = (ended.error or {}).get("message", "")
-        self.screen.say(f"run {run.id}: {state_text(ended)}{f': {error}' if error else ''}")
+        self.screen.say(f"run {run.id}: {write_state_text(ended)}{f': {error}' if error else ''}")
         for one in ended.doubts:
             self.screen.say(f"  doubt: {one['sentence']}", "yellow")
-        self.screen.lines(f"  compared: {one}" for one in comparison_lines(ended))
-        taken = branch_lines(read_choices(ended.summary))
+        self.screen.lines(f"  compared: {one}" for one in write_comparison_run_lines(ended))
+        taken = write_branch_run_lines(read_branch_choices(ended.summary))
         self.screen.lines(f"  branches: {one}" for one in taken)
         names = {node.alias for node in workflow.nodes if node.type == "transform"}
         for name, value in sorted(found.variables.items()):
@@ -218,7 +229,7 @@ class Room:
         if told.what != "finished" or "[" in told.key or "." in told.key:
             return
         word = "ok" if told.status == "success" else told.status
-        told_of = f"  {word:<8}{told.alias}  {seconds_text(told.took)}  {told.error}"
+        told_of = f"  {word:<8}{told.alias}  {write_seconds_text(told.took)}  {told.error}"
         colours = {"failed": "red", "partial": "yellow"}
         self.screen.line(told_of.rstrip(), colours.get(told.status, ""))
 

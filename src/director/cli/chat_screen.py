@@ -25,7 +25,7 @@ from director.cli.chat_text import (
     plan_changes,
     render_spent,
 )
-from director.runs.run_text import seconds_text
+from director.runs.run_text import write_seconds_text
 from director.store import Versioned
 
 _WORDS = re.compile(r"\n|[^\s]+|[^\S\n]+")
@@ -161,7 +161,7 @@ class ChatScreen:
             told.tool,
             (f" {short}" if short else "", "bold"),
             (f"  {told.source}" if told.source else "", "yellow"),
-            (f"  {seconds_text(took)}  ", "dim"),
+            (f"  {write_seconds_text(took)}  ", "dim"),
             (outcome(told.tool, told.text, failed=told.failed), "dim" if word == "ok" else colour),
         )
         self.line(shown)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from director.agent.permissions.secret_leaks import SecretLeak
 from director.cli.chat_input import wait_for_line
 from director.cli.hidden_entry import read_hidden
-from director.secrets import OriginError, Reference, SecretRefused, VaultError, binding
+from director.secrets import OriginError, Reference, SecretRefused, VaultError, parse_origin_binding
 from director.services import approvals
 from director.services.secrets import purge_value, put_secret
 from director.workflow.credential_patterns import find_passwords
@@ -32,7 +32,7 @@ def enter_secret(room: Room, rest: str) -> None:
         )
         return
     try:
-        reference, bound = Reference(name), [str(binding(each)) for each in where]
+        reference, bound = Reference(name), [str(parse_origin_binding(each)) for each in where]
         value = read_hidden(f"{name} for {', '.join(bound)} (hidden): ")
         if not value:
             room.screen.say("Nothing was entered. Nothing was changed.")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import cast
 
-from director.runs.run_text import doubts_text
+from director.runs.run_text import write_doubts_text
 
 # The first of these that a call has says what it is about.
 _ABOUT = (
@@ -77,7 +77,7 @@ def _ran(lines: Sequence[str]) -> str:
     shown = next((line for line in lines if line.startswith("result:")), "")
     told = f"green {shown.removeprefix('result:')}" if shown else f"{green} green"
     if doubts:
-        told = f"passed, with {doubts_text(len(doubts))}: {doubts[0]}"
+        told = f"passed, with {write_doubts_text(len(doubts))}: {doubts[0]}"
     return "; ".join([*closed, told])
 
 

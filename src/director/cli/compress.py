@@ -78,7 +78,7 @@ def compress(
 
 
 def _thread(opened: Store, workflow: str | None, thread: str | None) -> str:
-    from director.agent.conversation.current_thread import current_thread
+    from director.agent.conversation.current_thread import ensure_current_thread
 
     known = opened.threads()
     if thread is not None:
@@ -90,12 +90,12 @@ def _thread(opened: Store, workflow: str | None, thread: str | None) -> str:
         fail("compress", f"say either --workflow ID or --thread ID; the newest: {told}")
     if opened.get("workflow", workflow) is None:
         fail("compress", f"there is no workflow {workflow!r}; nothing was changed")
-    return current_thread(opened, workflow)
+    return ensure_current_thread(opened, workflow)
 
 
 def _turns(given: str | None, opened: Store, thread: str) -> list[int] | None:
     """The turns of a thread that were named, without numbers that are none."""
-    from director.store.context_view import view
+    from director.store.context_view import build_thread_view
 
     if given is None:
         return None
@@ -105,20 +105,24 @@ def _turns(given: str | None, opened: Store, thread: str) -> list[int] | None:
         if not first.isdigit() or (last and not last.isdigit()):
             fail("compress", f"--turns: {part!r} is neither N nor N-M; nothing was changed")
         found += range(int(first), int(last or first) + 1)
-    now = view(opened.entries(thread))
+    now = build_thread_view(opened.entries(thread))
     known = {*now.archived, *(one.seq for one in now.shown)}
     return [seq for seq in found if seq in known]
 
 
 def _open_workspace(opened: Store, model: str) -> Workspace:
     """What compressing works with; a model that was named here may be at any server."""
-    from director.agent.agent_session import opens_model
+    from director.agent.agent_session import open_session_model
     from director.models import Journal, Model, open_model
     from director.secrets import open_vault
     from director.services.workspace import Workspace
 
     def opens(name: str, journal: Journal | None) -> Model:
-        return open_model(name, journal=journal) if name == model else opens_model(name, journal)
+        return (
+            open_model(name, journal=journal)
+            if name == model
+            else open_session_model(name, journal)
+        )
 
     return Workspace(opened, open_vault(), open_model=opens)
 

@@ -114,22 +114,24 @@ def _list_profiles() -> None:
 
 
 def _know(profile: str) -> None:
-    from director.models.script_engines.spot import quote_names, suggest_name
+    from director.models.script_engines.spot import quote_spotted_names, suggest_spotted_name
     from director.testing.double.provider_profiles import PROFILES
 
     if profile not in PROFILES:
-        hint = f"{suggest_name(profile, PROFILES)}; there are {quote_names(PROFILES)}"
+        hint = (
+            f"{suggest_spotted_name(profile, PROFILES)}; there are {quote_spotted_names(PROFILES)}"
+        )
         _fail(f'there is no profile "{profile}"{hint}')
 
 
 def _brain(script: Path | None) -> ScriptEngine | Path:
-    from director.models.script_engines.load import load
+    from director.models.script_engines.load import load_script_engine
     from director.models.script_values import ScriptError
 
     if script is None:
         return friendly()
     try:
-        load(script)
+        load_script_engine(script)
     except ScriptError as error:
         _fail(str(error))
     return script

@@ -196,14 +196,14 @@ def _check_store(address: str, source: str) -> SetupFinding:
 
 
 def _model(setting: Setting[str], env: Env) -> SetupFinding:
-    from director.models.names import UnknownModel, credentials, parse
+    from director.models.names import UnknownModel, find_model_credentials, parse_model_name
     from director.models.servers import NoKey
 
     if not setting.value:
         mend = "set DIRECTOR_MODEL, such as openai:gpt-6.1-terra"
         return SetupFinding("Model", "absent", "none is chosen", mend=mend)
     try:
-        credentials(parse(setting.value), env, look=list)
+        find_model_credentials(parse_model_name(setting.value), env, look=list)
     except (NoKey, UnknownModel) as error:
         said, *advice = str(error).splitlines()
         mend = next((line.strip(" -") for line in advice), "give its full name")

@@ -215,7 +215,7 @@ def reference(
     name: Annotated[str, typer.Argument(help="Such as terminology.md.")],
 ) -> None:
     """Print a reference document that contexts may leave out."""
-    from director.planning.agent_profiles import reference as text_of
+    from director.planning.agent_profiles import read_profile_reference as text_of
     from director.planning.values import ProjectError
 
     try:
@@ -236,11 +236,11 @@ def _keep(project: Path, made: Fresh, *, stable: bool) -> str:
 
 def _write(out: Path, made: Fresh) -> None:
     from director.home import write_private
-    from director.planning.kept_contexts import manifest_beside
-    from director.planning.manifest import as_json
+    from director.planning.kept_contexts import get_kept_manifest_path
+    from director.planning.manifest import encode_manifest
 
     write_private(out, made.content)
-    write_private(manifest_beside(out), as_json(made.manifest).encode())
+    write_private(get_kept_manifest_path(out), encode_manifest(made.manifest).encode())
 
 
 def _print(text: str) -> None:

@@ -18,21 +18,21 @@ from typing import Any
 
 import typer
 
-from director.agent.subagents.node_models import lend
+from director.agent.subagents.node_models import lend_node_models
 from director.cli.run_progress import RunPrinter
 from director.cli.run_questions import lines_of_input
 from director.runs import Question, Run, RunError
-from director.runs.branch_choices import read_choices
-from director.runs.download_facts import download_text, list_downloads
+from director.runs.branch_choices import read_branch_choices
+from director.runs.download_facts import describe_download_fact, list_downloads
 from director.runs.resources import RunOptions, open_resources
-from director.runs.run_journal import run_json
+from director.runs.run_journal import encode_run
 from director.runs.run_text import (
-    branch_lines,
-    comparison_lines,
     dismissal_of,
-    evidence_text,
-    key_text,
-    seconds_text,
+    write_branch_run_lines,
+    write_comparison_run_lines,
+    write_evidence_text,
+    write_key_text,
+    write_seconds_text,
 )
 from director.runs.worker import Worker
 from director.services.run_exports import write_report
@@ -66,7 +66,7 @@ async def do_here(store: Store, run: str, wishes: RunOptions, *, aside: bool = F
             return await lines.ask(question)
 
         async with open_resources(store, replace(wishes, ask=ask)) as supplies:
-            lend(supplies, store)
+            lend_node_models(supplies, store)
             workspace = make_workspace(store, supplies)
             async with open_worker(workspace) as worker:
                 with _cancel_on_interrupt(workspace, run):
@@ -131,10 +131,12 @@ def summary(found: RunHistory, report: Path | None) -> str:
     if counts.get("partial"):
         names = {"partial": "in part", **names}
     steps = ", ".join(f"{counts.get(name, 0)} {word}" for name, word in names.items())
-    length = seconds_text(float(took) if isinstance(took, int | float) else 0)
+    length = write_seconds_text(float(took) if isinstance(took, int | float) else 0)
     lines = [f"{run.state} in {length}: {steps}"]
     lines += [*_list_outcome(found), *_doubts(run), *_list_compared(run)]
-    lines += [f"branches: {each}" for each in branch_lines(read_choices(run.summary))]
+    lines += [
+        f"branches: {each}" for each in write_branch_run_lines(read_branch_choices(run.summary))
+    ]
     if run.state == "failed":
         lines += _failure(found)
     if found.is_parked:
@@ -164,7 +166,7 @@ def _doubts(run: Run) -> Iterator[str]:
 
 def _list_compared(run: Run) -> Iterator[str]:
     """What was read beside the last run, and nodes whose fields have nothing to compare with."""
-    yield from (f"compared: {each}" for each in comparison_lines(run))
+    yield from (f"compared: {each}" for each in write_comparison_run_lines(run))
     names = run.summary.get("not_compared")
     if isinstance(names, list | tuple) and names and run.state == "done":
         yield f"nothing to compare with yet: {', '.join(map(str, names))} (look at its rows once)"
@@ -180,7 +182,7 @@ def _list_outcome(found: RunHistory) -> Iterator[str]:
     if types:
         yield f"as a file: director runs data {found.run.id} --format csv -o FILE"
     for file in list_downloads(found.steps):
-        yield f"download: {download_text(file)} by {file['node']}"
+        yield f"download: {describe_download_fact(file)} by {file['node']}"
 
 
 def list_context_values(found: RunHistory) -> Iterator[str]:
@@ -198,11 +200,11 @@ def list_context_values(found: RunHistory) -> Iterator[str]:
 def _failure(found: RunHistory) -> Iterator[str]:
     error = found.run.error or {}
     key = str(error.get("key", ""))
-    where = f" at {key_text(key, found.workflow.nodes)}" if key else ""
+    where = f" at {write_key_text(key, found.workflow.nodes)}" if key else ""
     yield f"failed{where}: {error.get('message', '')}"
     step = next((each for each in found.steps if each.key == key), None)
     for each in step.evidence if step else ():
-        yield f"  {'held' if each.get('holds') else 'did not hold'}: {evidence_text(each)}"
+        yield f"  {'held' if each.get('holds') else 'did not hold'}: {write_evidence_text(each)}"
 
 
 def finish(
@@ -220,7 +222,7 @@ def finish(
         types = list_record_types(found.records)
         body = {
             "id": run,
-            **run_json(ended),
+            **encode_run(ended),
             "report": str(report) if report else None,
             "records": {each.type: each.count for each in types},
             "downloads": list_downloads(found.steps),

@@ -42,12 +42,12 @@ def login(
 
 async def _by_hand(name: str, address: str, more: list[str]) -> None:
     from director.browser import Origins, open_browser
-    from director.browser.approved_origins import place_of
-    from director.runs.resources import logins_of_home
+    from director.browser.approved_origins import get_origin_place
+    from director.runs.resources import get_home_logins
 
-    logins = logins_of_home()
+    logins = get_home_logins()
     logins.check(name)
-    approved = Origins([str(place_of(address)), *more])
+    approved = Origins([str(get_origin_place(address)), *more])
     async with (
         open_browser(headless=False) as browser,
         browser.session(approved, logins=logins) as session,

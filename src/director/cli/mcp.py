@@ -138,7 +138,7 @@ async def _working(
     served: tuple[int, int | None, Path | None],
 ) -> None:
     from director.agent import open_session
-    from director.agent.subagents.node_models import lend
+    from director.agent.subagents.node_models import lend_node_models
     from director.mcp.workflow_tools import Working
     from director.runs.resources import RunOptions, open_resources
     from director.services.approvals import answer_origin
@@ -151,6 +151,6 @@ async def _working(
         ensure_workflow(workspace, workflow)
         for origin in origins:
             answer_origin(workspace, workflow, origin, answer="approved", why=why)
-        lend(supplies, store)
+        lend_node_models(supplies, store)
         async with open_session(store, workflow, supplies) as desk:
             await _serve(*served, Working(desk))

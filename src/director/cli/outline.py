@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from director.runs.run_text import check_text, condition_text, doubts_text, node_text, time_text
+from director.runs.run_text import (
+    write_check_text,
+    write_condition_text,
+    write_doubts_text,
+    write_node_text,
+    write_time_text,
+)
 from director.services.nodes import list_node_states
 from director.services.runs import list_runs
 from director.services.workflows import WorkflowRow, get_version, get_workflow
 from director.services.workspace import Workspace
 from director.workflow.display import render_value
-from director.workflow.references import map_parents, parts_of
+from director.workflow.references import list_parts, map_parents
 from director.workflow.values import Json, Node, Workflow
 
 _LINE = 72
@@ -35,7 +41,7 @@ def listing(found: Sequence[WorkflowRow]) -> list[dict[str, Json]]:
             "name": row.name,
             "nodes": row.nodes,
             "version": row.version,
-            "last run": time_text(row.ran_at) if row.run else "never",
+            "last run": write_time_text(row.ran_at) if row.run else "never",
             "state": row.state,
         }
         for row in sorted(found, key=lambda row: row.id)
@@ -60,8 +66,8 @@ def outline(workspace: Workspace, id_: str) -> str:
             f"{'inputs' if place == 0 else '':<9}{given.name} ({how})  {given.description}"
         )
     for run in last:
-        doubted = f", {doubts_text(run.doubts)}" if run.doubts else ""
-        lines.append(f"last run {run.id}, {run.state}{doubted}, {time_text(run.at)}")
+        doubted = f", {write_doubts_text(run.doubts)}" if run.doubts else ""
+        lines.append(f"last run {run.id}, {run.state}{doubted}, {write_time_text(run.at)}")
     return "\n".join([*lines, "", *drawn.lines()])
 
 
@@ -83,7 +89,8 @@ class _Outline:
         indent = "    " * depth
         state = self._states.get(node.id, "")
         head = f"{indent}{self._places[node.id]:>3}  {node.alias:<{self._wide}}"
-        yield f"{head}  {node_text(node, _LINE):<{_LINE}}  {node.effect:<10}  {state}".rstrip()
+        text = write_node_text(node, _LINE)
+        yield f"{head}  {text:<{_LINE}}  {node.effect:<10}  {state}".rstrip()
         space = f"{indent}     {'':<{self._wide}}  "
         if node.retry is not None:
             yield f"{space}tried again for {node.retry:g} s while its site is away"
@@ -91,9 +98,9 @@ class _Outline:
             yield f"{space}“{' '.join(node.description.split())}”"
         for word, conditions in (("requires", node.requires), ("ensures", node.ensures)):
             for condition in conditions:
-                yield f"{space}{word} {condition_text(condition)}"
-        yield from (f"{space}check {check_text(check)}" for check in node.checks)
-        for part in parts_of(node):
+                yield f"{space}{word} {write_condition_text(condition)}"
+        yield from (f"{space}check {write_check_text(check)}" for check in node.checks)
+        for part in list_parts(node):
             yield f"{indent}     {part.name}:"
             for id_ in part.nodes:
                 yield from self._node(self._nodes[id_], depth + 1)

@@ -63,10 +63,10 @@ def init(
 
 def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
     """How far the project is, by goal, step and task, as the files say."""
-    from director.planning.project_progress import next_task
+    from director.planning.project_progress import find_next_task
 
     found = open_project_or_exit(project, "status")
-    then = next_task(found)
+    then = find_next_task(found)
     if as_json:
         typer.echo(json.dumps(_status(found, then), indent=2))
         return
@@ -85,15 +85,16 @@ def status(*, project: Root = HERE, as_json: AsJson = False) -> None:
 
 def next_(*, project: Root = HERE, as_json: AsJson = False) -> None:
     """The next task, and why it is that one. Exits with 1 if there is none."""
-    from director.planning.project_progress import name_of, next_task
+    from director.planning.project_progress import find_next_task, get_progress_name
 
     found = open_project_or_exit(project, "next")
-    then = next_task(found)
+    then = find_next_task(found)
     if as_json:
         typer.echo(json.dumps(_next(then), indent=2))
     elif then.place is not None:
         typer.echo(
-            f"{then.place.task.path}\n{name_of(found, then.place.task)} ({then.place})\n{then.why}"
+            f"{then.place.task.path}\n{get_progress_name(found, then.place.task)} "
+            f"({then.place})\n{then.why}"
         )
     else:
         typer.echo(then.why)
@@ -102,12 +103,14 @@ def next_(*, project: Root = HERE, as_json: AsJson = False) -> None:
 
 
 def _render_name(found: Project, one: Goal | PlanStep | StepTask) -> str:
-    from director.planning.project_progress import label_of, name_of
+    from director.planning.project_progress import get_progress_label, get_progress_name
     from director.planning.values import StepTask
 
     done = one.done if isinstance(one, StepTask) else one.complete
     number = "" if one.number is None else f" {one.number}"
-    return f"{'✓' if done else '·'} {label_of(one)}{number}: {name_of(found, one)}"
+    return (
+        f"{'✓' if done else '·'} {get_progress_label(one)}{number}: {get_progress_name(found, one)}"
+    )
 
 
 def _next(then: NextTask) -> dict[str, str | None]:
@@ -115,20 +118,24 @@ def _next(then: NextTask) -> dict[str, str | None]:
 
 
 def _status(found: Project, then: NextTask) -> dict[str, object]:
-    from director.planning.project_progress import name_of
+    from director.planning.project_progress import get_progress_name
 
     goals = [
         {
             "path": goal.path,
-            "name": name_of(found, goal),
+            "name": get_progress_name(found, goal),
             "complete": goal.complete,
             "steps": [
                 {
                     "path": step.path,
-                    "name": name_of(found, step),
+                    "name": get_progress_name(found, step),
                     "complete": step.complete,
                     "tasks": [
-                        {"path": task.path, "name": name_of(found, task), "done": task.done}
+                        {
+                            "path": task.path,
+                            "name": get_progress_name(found, task),
+                            "done": task.done,
+                        }
                         for task in step.tasks
                     ],
                 }

@@ -19,7 +19,7 @@ _ROUNDS = 3
 
 def look_at_project(root: Path) -> Iterator[SetupFinding]:
     """The project in a folder: one finding, and one more for each file that drifted."""
-    from director.planning.drift import drift
+    from director.planning.drift import find_drift
     from director.planning.project_files import open_project
     from director.planning.values import FOLDER, ProjectError
 
@@ -30,7 +30,7 @@ def look_at_project(root: Path) -> Iterator[SetupFinding]:
         return
     try:
         project = open_project(root)
-        found = drift(project)
+        found = find_drift(project)
     except (ProjectError, OSError) as error:
         yield SetupFinding("Project", "broken", str(error), mend="fix the folder, then look again")
         return
@@ -51,16 +51,16 @@ def look_at_project(root: Path) -> Iterator[SetupFinding]:
 
 def apply_fixes(root: Path) -> list[str]:
     """Apply what is offered until nothing is; the paths that were written."""
-    from director.planning.drift import drift
+    from director.planning.drift import find_drift
     from director.planning.project_files import open_project
-    from director.planning.project_setup import mend
+    from director.planning.project_setup import write_offered_files
     from director.planning.values import FOLDER, ProjectError
 
     written: list[str] = []
     try:
         # Two offers for one file are taken one after the other.
         for _ in range(_ROUNDS if (root / FOLDER).exists() else 0):
-            written += mend(root, drift(open_project(root)))
+            written += write_offered_files(root, find_drift(open_project(root)))
     except (ProjectError, OSError):
         # The look that follows says what is wrong.
         pass

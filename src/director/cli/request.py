@@ -115,13 +115,13 @@ def _line(one: Versioned) -> str:
 
 
 def _render_request(one: Versioned) -> list[str]:
-    from director.agent.request_log.kept_requests import input_price
+    from director.agent.request_log.kept_requests import compute_kept_request_price
 
     body = one.body
     report = cast("Mapping[str, object]", body["report"])
     parts = cast("Sequence[Mapping[str, object]]", body["parts"])
     total = sum(cast("int", part["tokens"]) for part in parts) or 1
-    price = input_price(body)
+    price = compute_kept_request_price(body)
     lines = [_line(one), ""]
     for part in parts:
         share = cast("int", part["tokens"]) / total

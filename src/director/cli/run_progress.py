@@ -10,11 +10,11 @@ from rich.status import Status
 from rich.text import Text
 
 from director.runs import Step
-from director.runs.run_text import depth_of, key_text, seconds_text
+from director.runs.run_text import get_step_depth, write_key_text, write_seconds_text
 from director.services.run_watch import RunWatch
 from director.services.runs import get_run_workflow
 from director.services.workspace import Workspace
-from director.workflow.types import describe
+from director.workflow.types import describe_node
 
 _COLOURS = {"success": "green", "partial": "yellow", "failed": "red", "skipped": "dim"}
 _LONGEST = 160
@@ -65,11 +65,11 @@ class RunPrinter:
             self._status.start()
 
     def _doing(self, step: Step) -> Text:
-        about = describe(self._nodes[step.node]) if step.node in self._nodes else ""
-        return Text(f"{key_text(step.key, self._nodes.values())}  {about}")
+        about = describe_node(self._nodes[step.node]) if step.node in self._nodes else ""
+        return Text(f"{write_key_text(step.key, self._nodes.values())}  {about}")
 
     def _print_step(self, step: Step) -> None:
-        indent = "  " * depth_of(step.key)
+        indent = "  " * get_step_depth(step.key)
         if step.type == "item":
             name = step.key.rpartition("[")[2].rstrip("]")
             told = Text.assemble(indent, (f"{_word(step):<8}", _COLOURS[step.status]), f"[{name}]")
@@ -78,7 +78,7 @@ class RunPrinter:
                 indent,
                 (f"{_word(step):<8}", _COLOURS[step.status]),
                 f"{step.alias:<20} ",
-                (seconds_text(step.took) if step.status != "skipped" else "", "dim"),
+                (write_seconds_text(step.took) if step.status != "skipped" else "", "dim"),
             )
         if step.error and step.type != "item":
             told.append(f"  {_short(step.error)}", "red")

@@ -8,20 +8,20 @@ from typing import cast
 
 from director.cli.outline import columns
 from director.runs import Step
-from director.runs.branch_choices import read_choices
+from director.runs.branch_choices import read_branch_choices
 from director.runs.run_text import (
-    branch_lines,
-    comparison_lines,
-    depth_of,
-    evidence_text,
-    key_text,
-    seconds_text,
-    time_text,
+    get_step_depth,
+    write_branch_run_lines,
+    write_comparison_run_lines,
+    write_evidence_text,
+    write_key_text,
+    write_seconds_text,
+    write_time_text,
 )
 from director.services.runs import RunHistory, RunRow, list_runs, measure_time
 from director.services.workspace import Workspace
 from director.workflow.display import render_value
-from director.workflow.sensitive import mask_value
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Json
 
 _BAR = 24
@@ -54,8 +54,8 @@ def table(found: list[dict[str, Json]]) -> str:
     shown_rows = [
         [
             *(str(row[name]) for name in names[:6]),
-            seconds_text(cast("float", row["took"])) if row["took"] else "",
-            time_text(cast("float", row["last_sign"])),
+            write_seconds_text(cast("float", row["took"])) if row["took"] else "",
+            write_time_text(cast("float", row["last_sign"])),
         ]
         for row in found
     ]
@@ -77,11 +77,14 @@ def _lines(found: RunHistory) -> Iterator[str]:
     for name, value in run.inputs.items():
         yield f"  {name} = {render_value(name, value)}"
     if run.error:
-        where = key_text(str(run.error.get("key", "")), workflow.nodes)
+        where = write_key_text(str(run.error.get("key", "")), workflow.nodes)
         yield f"{where + ': ' if where else ''}{run.error.get('message', '')}"
     yield from (f"doubt ({each['kind']}): {each['sentence']}" for each in run.doubts)
-    yield from (f"compared: {each}" for each in comparison_lines(run))
-    yield from (f"branches: {each}" for each in branch_lines(read_choices(run.summary), most=200))
+    yield from (f"compared: {each}" for each in write_comparison_run_lines(run))
+    yield from (
+        f"branches: {each}"
+        for each in write_branch_run_lines(read_branch_choices(run.summary), most=200)
+    )
     yield ""
     timed = [step for step in steps if step.began]
     start = min((step.began for step in timed), default=0.0)
@@ -89,7 +92,7 @@ def _lines(found: RunHistory) -> Iterator[str]:
     wide = max((len(_name(step)) for step in steps), default=0)
     for step in steps:
         state = step.status if step.state == "finished" else step.state
-        took = seconds_text(step.took) if step.state == "finished" and step.began else ""
+        took = write_seconds_text(step.took) if step.state == "finished" and step.began else ""
         bar = _bar(step, start, whole)
         yield f"{_name(step):<{wide}}  {_WORDS.get(state, state):<8} {bar} {took}".rstrip()
         yield from (f"{'':<{wide}}  {each}" for each in _inside(found, step))
@@ -103,7 +106,7 @@ def _lines(found: RunHistory) -> Iterator[str]:
 
 def _name(step: Step) -> str:
     own = f"[{step.key.rpartition('[')[2].rstrip(']')}]" if step.type == "item" else step.alias
-    return f"{'  ' * (depth_of(step.key) + (step.type == 'item'))}{own}"
+    return f"{'  ' * (get_step_depth(step.key) + (step.type == 'item'))}{own}"
 
 
 def _bar(step: Step, start: float, whole: float) -> str:
@@ -119,12 +122,12 @@ def _inside(found: RunHistory, step: Step) -> Iterator[str]:
         yield f"failed: {step.error}"
     yield from (f"warning: {each}" for each in step.warnings)
     yield from (f"note: {each}" for each in step.notes)
-    yield from (f"held: {evidence_text(each)}" for each in step.evidence if each.get("holds"))
+    yield from (f"held: {write_evidence_text(each)}" for each in step.evidence if each.get("holds"))
     for name, value in found.written.get(step.key, ()):
         yield f"{name} = {render_value(name, value)}"
 
 
 def history_json(found: RunHistory) -> Json:
     """The same for programs, without what is sensitive."""
-    steps = [mask_value(asdict(step)) for step in found.steps]
-    return {**asdict(found.run), "inputs": mask_value(found.run.inputs), "steps": steps}
+    steps = [mask_sensitive(asdict(step)) for step in found.steps]
+    return {**asdict(found.run), "inputs": mask_sensitive(found.run.inputs), "steps": steps}

@@ -202,8 +202,8 @@ def answer(
     store: Url = None,
 ) -> None:
     """Answer what a run asks; a run that was put aside is queued for the workers again."""
-    from director.runs.run_execution import submit
-    from director.runs.run_queue import Queue, queue_url
+    from director.runs.run_execution import submit_run_execution
+    from director.runs.run_queue import Queue, make_queue_url
     from director.services.runs import answer_question, read_history
 
     with open_store_or_exit(store, "runs answer") as opened:
@@ -216,8 +216,8 @@ def answer(
             for each in asked:
                 typer.echo("\n  ".join([each.text, *each.choices]))
             return
-        with Queue(queue_url(opened.url)) as queue:
-            submit_run = partial(submit, opened, queue)
+        with Queue(make_queue_url(opened.url)) as queue:
+            submit_run = partial(submit_run_execution, opened, queue)
             answer_question(workspace, found, asked[0].id, text=text, go_on=submit_run)
     typer.echo("Answered.")
     if before.is_parked:

@@ -42,13 +42,13 @@ def set_(
     The value is typed hidden, or read from what is piped in, up to the end of its first line.
     """
     from director.cli.hidden_entry import read_hidden
-    from director.secrets import OriginError, Reference, VaultError, binding
+    from director.secrets import OriginError, Reference, VaultError, parse_origin_binding
     from director.services.secrets import list_secrets, put_secret
     from director.services.workspace import make_workspace
 
     try:
         reference = Reference(name)
-        origins = [str(binding(each)) for each in origin]
+        origins = [str(parse_origin_binding(each)) for each in origin]
     except (OriginError, ValueError) as problem:
         fail("secret set", f"{problem} Nothing was changed.")
     value = read_hidden(f"Value of {name} (hidden): ")

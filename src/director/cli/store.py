@@ -96,7 +96,7 @@ def import_(
     origins of its workflows are asked for, or approved with --approve.
     """
     from director.store.export import import_lines
-    from director.store.export_lines import lines_of
+    from director.store.export_lines import split_export_lines
 
     piped = str(file) == "-"
     if not piped and not file.exists():
@@ -104,10 +104,10 @@ def import_(
         fail("import", f"{file}: there is no such file")
     with open_store_or_exit(store, "import", make=True) as opened:
         if piped:
-            done = import_lines(opened, lines_of(sys.stdin), extend=extend)
+            done = import_lines(opened, split_export_lines(sys.stdin), extend=extend)
         else:
             with file.open(encoding="utf-8", newline="\n") as lines:
-                done = import_lines(opened, lines_of(lines), extend=extend)
+                done = import_lines(opened, split_export_lines(lines), extend=extend)
         typer.echo(
             f"{done.threads:,} threads, {done.entries:,} entries and {done.records:,} records are "
             f"new; {done.known:,} were already there."

@@ -67,9 +67,9 @@ def worker(
 
 
 async def _serve(opened: Store, wishes: RunOptions, pace: Pace, *, name: str | None) -> None:
-    from director.agent.subagents.node_models import lend
+    from director.agent.subagents.node_models import lend_node_models
     from director.cli.local_runs import ends_quietly
-    from director.runs import run_of
+    from director.runs import read_run
     from director.runs.resources import open_resources
     from director.runs.run_execution import execute
     from director.runs.worker import Worker
@@ -77,7 +77,7 @@ async def _serve(opened: Store, wishes: RunOptions, pace: Pace, *, name: str | N
 
     ends_quietly()
     async with open_resources(opened, wishes) as supplies:
-        lend(supplies, opened)
+        lend_node_models(supplies, opened)
         drive = execute(opened, supplies.means)
 
         async def one(run: str) -> None:
@@ -85,7 +85,7 @@ async def _serve(opened: Store, wishes: RunOptions, pace: Pace, *, name: str | N
             await drive(run)
             # What became of it is in the store; if that is away just now, nothing is lost.
             with contextlib.suppress(StoreError):
-                found = run_of(opened, run)
+                found = read_run(opened, run)
                 why = f": {found.error.get('message', '')}" if found.error else ""
                 typer.echo(f"{run}  {found.state}{why}")
 

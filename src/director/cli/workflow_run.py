@@ -178,15 +178,15 @@ def _do(
 
 def _queue(opened: Store, workflow: str, run: str, *, watch: bool, shown: tuple[bool, bool]) -> int:
     from director.cli.local_runs import finish, follow_run
-    from director.runs.run_execution import submit
-    from director.runs.run_journal import run_json
-    from director.runs.run_queue import Queue, queue_url
+    from director.runs.run_execution import submit_run_execution
+    from director.runs.run_journal import encode_run
+    from director.runs.run_queue import Queue, make_queue_url
     from director.services.runs import read_history
     from director.services.workspace import make_workspace
 
     as_json, allow_doubts = shown
-    with Queue(queue_url(opened.url)) as queue:
-        submit(opened, queue, run)
+    with Queue(make_queue_url(opened.url)) as queue:
+        submit_run_execution(opened, queue, run)
     typer.echo(f"run {run} of {workflow!r} is queued", err=as_json)
     workspace = make_workspace(opened)
     if watch:
@@ -194,7 +194,7 @@ def _queue(opened: Store, workflow: str, run: str, *, watch: bool, shown: tuple[
         return finish(workspace, run, report=None, as_json=as_json, allow_doubts=allow_doubts)
     if as_json:
         found = read_history(workspace, run).run
-        typer.echo(json.dumps({"id": run, **run_json(found)}, ensure_ascii=False))
+        typer.echo(json.dumps({"id": run, **encode_run(found)}, ensure_ascii=False))
     return 0
 
 

@@ -84,45 +84,47 @@ async def _run_trial(
     inputs: Mapping[str, Json],
     record: str,
 ) -> NodeTrial:
-    from director.agent.subagents.node_models import lend
+    from director.agent.subagents.node_models import lend_node_models
     from director.runs.resources import open_resources
     from director.services.node_trials import run_trial
     from director.services.workspace import make_workspace
 
     async with open_resources(opened, wishes) as supplies:
-        lend(supplies, opened)
+        lend_node_models(supplies, opened)
         workspace = make_workspace(opened, supplies)
         return await run_trial(workspace, workflow, node, inputs=inputs, record=record)
 
 
 def _say_promises(tested: NodeTrial) -> None:
-    from director.runs.run_text import check_text
+    from director.runs.run_text import write_check_text
 
     for proposal in tested.proposals:
         typer.echo(f"proposed: {proposal}")
     for each in tested.node.checks:
-        typer.echo(f"check: {check_text(each)}")
+        typer.echo(f"check: {write_check_text(each)}")
     for doubt in tested.run.doubts:
         typer.echo(f"doubt ({doubt['kind']}): {doubt['sentence']}")
 
 
 def _say(run: Run, step: Step | None) -> None:
-    from director.runs.run_text import evidence_text, seconds_text
-    from director.workflow.sensitive import mask_value
+    from director.runs.run_text import write_evidence_text, write_seconds_text
+    from director.workflow.sensitive import mask_sensitive
 
     if step is None:
         typer.echo(str((run.error or {}).get("message", "")))
         return
     state = "ok" if step.status == "success" else step.status
-    typer.echo(f"{state}  {step.alias}  {seconds_text(step.took)}")
+    typer.echo(f"{state}  {step.alias}  {write_seconds_text(step.took)}")
     if step.error:
         typer.echo(step.error)
     for each in step.evidence:
-        typer.echo(f"{'held' if each.get('holds') else 'did not hold'}: {evidence_text(each)}")
+        typer.echo(
+            f"{'held' if each.get('holds') else 'did not hold'}: {write_evidence_text(each)}"
+        )
     for warning in step.warnings:
         typer.echo(f"warning: {warning}")
     if step.status in ("success", "partial"):
-        typer.echo(json.dumps(mask_value(step.result), ensure_ascii=False, indent=2)[:4000])
+        typer.echo(json.dumps(mask_sensitive(step.result), ensure_ascii=False, indent=2)[:4000])
 
 
 CHECK = (
@@ -172,9 +174,9 @@ def check_node(
 
 
 def _show_checks(checks: Sequence[Config]) -> None:
-    from director.runs.run_text import check_text
+    from director.runs.run_text import write_check_text
 
     for each in checks:
-        typer.echo(check_text(each))
+        typer.echo(write_check_text(each))
     if not checks:
         typer.echo("It has no checks of its own; every run is doubted by what its pages state.")

@@ -15,10 +15,10 @@ from typing import Literal
 from director.agent import (
     AgentSession,
     TurnResult,
-    approve,
-    choose,
-    current_thread,
-    new_workflow,
+    approve_origin,
+    choose_workflow_model,
+    create_workflow,
+    ensure_current_thread,
     take_turn,
 )
 from director.agent.permissions.effect_approval import answer_effect
@@ -62,15 +62,15 @@ _COMPRESS = "Compress the conversation"
 def begin(store: Store, vault: Vault, site: str) -> str:
     """Make the empty workflow that the rehearsal builds, and put its password into the vault."""
     vault.put(SECRET, MAIL_PASSWORD, site)
-    workflow = new_workflow(store, NAME)
-    choose(store, workflow, model=MODEL)
+    workflow = create_workflow(store, NAME)
+    choose_workflow_model(store, workflow, model=MODEL)
     return workflow
 
 
 async def perform(desk: AgentSession, line: ScriptedInput) -> TurnResult | CompressionResult:
     """Do what a line says; what the turn waits for is approved, since it is the demo site."""
     if line.does == "compress":
-        thread = current_thread(desk.store, desk.workflow)
+        thread = ensure_current_thread(desk.store, desk.workflow)
         return await compress_conversation(share_session(desk), thread)
     turn = await take_turn(desk, line.text)
     while turn.ended == "waiting":
@@ -82,6 +82,6 @@ async def perform(desk: AgentSession, line: ScriptedInput) -> TurnResult | Compr
 def approve_all(store: Store, workflow: str, turn: TurnResult) -> None:
     """What the user of the rehearsal does when asked: approve, since it is the demo site."""
     for origin in turn.origins:
-        approve(store, workflow, origin, why="for the rehearsal")
+        approve_origin(store, workflow, origin, why="for the rehearsal")
     for key in turn.effects:
         answer_effect(store, workflow, key, "approved")

@@ -16,7 +16,7 @@ from director.api import Fitted
 from director.context.report import Report
 from director.manager import ContextConfig
 from director.middleware.managed_threads import MOST, FittedThreads
-from director.middleware.recall_tool import read_back
+from director.middleware.recall_tool import read_recalled
 from director.models import Tool, tool
 
 _LOSSES_SHOWN = 50
@@ -96,7 +96,7 @@ class Fitting:
         if thread not in self._latest:
             raise KeyError(f"there is no thread {thread!r}: fit its history first")
         text = self._latest[thread][0].recall(handle, thread)
-        return read_back(lambda _: text, handle, start, length)
+        return read_recalled(lambda _: text, handle, start, length)
 
     def report(self, thread: str = "default") -> str:
         """Tell what the latest fit of a thread kept, cut and why, in tokens.

@@ -24,7 +24,7 @@ from director.mcp.project_tools import Preparing
 from director.mcp.token_guard import TokenGuard
 from director.mcp.workflow_tools import Working
 from director.models import Result, ToolArgumentError
-from director.models.tool_schemas import arguments
+from director.models.tool_schemas import read_tool_arguments
 from director.planning.values import ProjectError
 
 _ABOUT = (
@@ -89,7 +89,7 @@ class _Desk:
     def _plain(self, name: str, args: str) -> Result:
         tool, group = self._own[name]
         try:
-            return Result(group.run(tool, arguments(tool, args)))
+            return Result(group.run(tool, read_tool_arguments(tool, args)))
         except (ToolArgumentError, ProjectError, ValueError) as mistake:
             return Result(str(mistake), failed=True)
         except KeyError as unknown:

@@ -12,10 +12,10 @@ from typing import Any
 
 from director.fresh_context import deliver_context, fresh
 from director.models import Tool, tool
-from director.planning.drift import drift
+from director.planning.drift import find_drift
 from director.planning.project_files import open_project
-from director.planning.project_progress import name_of, next_task
-from director.planning.values import as_bytes
+from director.planning.project_progress import find_next_task, get_progress_name
+from director.planning.values import encode_file_text
 
 
 class Preparing:
@@ -36,7 +36,7 @@ class Preparing:
 
     def run(self, called: Tool, args: Mapping[str, Any]) -> str:
         """The result of one of the tools; bytes that are no text cannot be sent and are marked."""
-        return as_bytes(self._functions[called.name](**args)).decode("utf-8", "replace")
+        return encode_file_text(self._functions[called.name](**args)).decode("utf-8", "replace")
 
     def fresh_context(
         self, agent: str, task: str = "", skill: str = "", model: str = "", window: int = 0
@@ -67,9 +67,9 @@ class Preparing:
         found = open_project(self._root)
         goals = [
             {
-                "goal": name_of(found, goal),
+                "goal": get_progress_name(found, goal),
                 "steps": {
-                    name_of(found, step): f"{step.tasks_done} of {len(step.tasks)} tasks"
+                    get_progress_name(found, step): f"{step.tasks_done} of {len(step.tasks)} tasks"
                     for step in goal.steps
                 },
             }
@@ -77,11 +77,11 @@ class Preparing:
         ]
         said = {
             "goals": goals,
-            "drift": [f"{one.path}: {one.said} {one.mend}" for one in drift(found)],
+            "drift": [f"{one.path}: {one.said} {one.mend}" for one in find_drift(found)],
         }
         return json.dumps(said, ensure_ascii=False, indent=1)
 
     def next_task(self) -> str:
         """Name the next task, and say why it is that one."""
-        then = next_task(open_project(self._root))
+        then = find_next_task(open_project(self._root))
         return f"{then.place.task.path}\n{then.why}" if then.place else then.why

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from director.agent.agent_session import AgentSession
-from director.agent.tool_calls import Round, result_text, run_call
+from director.agent.tool_calls import Round, run_tool_call, write_tool_result
 from director.agent.tools import REGISTRY, UserQuestion
 from director.models import Result, Tool, ToolCall
 from director.profiles import load_profile
@@ -36,7 +36,7 @@ class Working:
         """Make a call; what goes wrong is told as its result."""
         self._made += 1
         asked = ToolCall(f"mcp_{self._made}", name, args)
-        given = await run_call(self.desk, asked, Round(self._profile))
+        given = await run_tool_call(self.desk, asked, Round(self._profile))
         if isinstance(given, UserQuestion):
             return Result(str(given))
-        return replace(given, text=result_text(self.desk, name, given))
+        return replace(given, text=write_tool_result(self.desk, name, given))

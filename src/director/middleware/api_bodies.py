@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from director.api import Fitted
 from director.context.wire.shape import as_json, blocks, look
 from director.middleware.managed_threads import FittedThreads
-from director.middleware.recall_tool import answer_calls, offer
+from director.middleware.recall_tool import answer_recall_calls, offer_recall_tool
 
 Api: TypeAlias = Literal["chat", "responses", "anthropic"]
 _CHAINED = ("previous_response_id", "conversation", "thread_id", "prompt")
@@ -60,13 +60,15 @@ def fit_body(  # noqa: PLR0913  each has a name
     place = _PLACES[api]
     if not threads.on or any(_is_given(body.get(name)) for name in _CHAINED):
         return FittedBody(body)
-    body, recalls = offer(body, api) if offers and threads.config.recall else (body, False)
+    body, recalls = (
+        offer_recall_tool(body, api) if offers and threads.config.recall else (body, False)
+    )
     messages = body.get(place.messages)
     if not isinstance(messages, list | tuple) or not messages:
         return FittedBody(body)
     named = body.get("model")
     model = named if isinstance(named, str) and named else None
-    given = answer_calls(messages, api) if recalls else messages
+    given = answer_recall_calls(messages, api) if recalls else messages
     head = _head(body, place)
     fitted = threads.fit(given, thread, head=head, owner=owner, model=model, recalls=recalls)
     if fitted.messages is messages:

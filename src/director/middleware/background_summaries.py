@@ -116,7 +116,7 @@ async def _await_text(written: Awaitable[str]) -> str:
     return await written
 
 
-def as_writer(model: Writes | object | None) -> Writes | None:
+def make_summary_writer(model: Writes | object | None) -> Writes | None:
     """A function from text to text, also from a model of LangChain."""
     ask = getattr(model, "invoke", None)
     if ask is not None:

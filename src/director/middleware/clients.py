@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 from director.middleware.api_bodies import Api, fit_body
 from director.middleware.background_summaries import Writes
-from director.middleware.managed_threads import FittedThreads, Managing, as_threads
+from director.middleware.managed_threads import FittedThreads, Managing, make_managed_threads
 
 Client = TypeVar("Client")
 
@@ -42,11 +42,11 @@ def wrap(
     """
     if not hasattr(client, "messages") and not hasattr(client, "responses"):
         raise TypeError(f"{client!r} is no client of OpenAI or Anthropic: give one of those")
-    threads = as_threads(managing, writes, _wire_of(client))
+    threads = make_managed_threads(managing, writes, _wire_of(client))
     return cast("Client", _Wrapped(client, threads, thread, ()))
 
 
-def threads_of(client: object) -> FittedThreads:
+def get_client_threads(client: object) -> FittedThreads:
     """The threads of a wrapped client, with their metrics and originals."""
     if type(client) is not _Wrapped:
         raise TypeError(f"{client!r} is not wrapped: give what `wrap` returned")
@@ -112,3 +112,7 @@ def _leads_on(path: tuple[str, ...]) -> bool:
     """Whether a path can still end at a method that asks a model."""
     plain = tuple(part for part in path if part not in _ASIDE)
     return any(known[: len(plain)] == plain for known in _PATHS)
+
+
+# Names of one release ago; they go with the next.
+threads_of = get_client_threads

@@ -20,16 +20,16 @@ from pydantic import BaseModel, Field
 from director.api import Fitted
 from director.metrics import ContextMetrics
 from director.middleware.background_summaries import Writes
-from director.middleware.managed_threads import FittedThreads, Managing, as_threads
+from director.middleware.managed_threads import FittedThreads, Managing, make_managed_threads
 from director.middleware.recall_tool import (
     ABOUT,
     LENGTH,
     NAME,
     REFERENCE,
     START,
-    is_ours,
-    read_back,
-    read_from,
+    is_recall_tool,
+    read_recalled,
+    read_recalled_turn,
 )
 
 MODEL_NODES = ("agent", "model", "generate_structured_response")
@@ -47,7 +47,7 @@ class _Asked(BaseModel):
 
 def _recall(reference: str, state: object, start: int = 0, length: int = 0) -> str:
     messages = _peek(state, "messages") or ()
-    return read_back(read_from(messages, "langchain"), reference, start, length)
+    return read_recalled(read_recalled_turn(messages, "langchain"), reference, start, length)
 
 
 recall_tool = StructuredTool.from_function(
@@ -72,7 +72,7 @@ class ContextManagedAgent:
         nodes: Sequence[str] = MODEL_NODES,
         writes: Writes | object | None = None,
     ) -> None:
-        self.threads = as_threads(manager, writes, "langchain")
+        self.threads = make_managed_threads(manager, writes, "langchain")
         self.agent = agent
         self.phase: str | None = None
         self.original_messages: list[BaseMessage] = []
@@ -144,7 +144,7 @@ class ContextManagedAgent:
         if field == "messages":
             self._keep(messages)
         fitted = self.threads.fit(
-            messages, thread_of(config), phase=self.phase, recalls=self._recalls
+            messages, get_graph_thread(config), phase=self.phase, recalls=self._recalls
         )
         self.latest = fitted
         if fitted.messages is messages:
@@ -203,10 +203,10 @@ def _offers_recall(graph: Any) -> bool:
     bound = [node.bound for node in graph.nodes.values()]
     tools = [tool for each in bound for tool in getattr(each, "tools_by_name", {}).values()]
     inner = [each for each in bound if isinstance(each, Pregel)]
-    return any(map(is_ours, tools)) or any(map(_offers_recall, inner))
+    return any(map(is_recall_tool, tools)) or any(map(_offers_recall, inner))
 
 
-def thread_of(config: Mapping[str, Any] | None) -> str | None:
+def get_graph_thread(config: Mapping[str, Any] | None) -> str | None:
     """The thread that a configuration names, with the place of the sub-graph it runs in."""
     given = (config or {}).get("configurable") or {}
     thread = given.get("thread_id")

@@ -19,9 +19,9 @@ from langgraph.config import get_config
 from director.context.wire.shape import as_json
 from director.metrics import ContextMetrics
 from director.middleware.background_summaries import Writes
-from director.middleware.graphs import ContextManagedAgent, recall_tool, thread_of
-from director.middleware.managed_threads import FittedThreads, Managing, as_threads
-from director.middleware.recall_tool import is_ours
+from director.middleware.graphs import ContextManagedAgent, get_graph_thread, recall_tool
+from director.middleware.managed_threads import FittedThreads, Managing, make_managed_threads
+from director.middleware.recall_tool import is_recall_tool
 
 __all__ = ["ContextManagedAgent", "ContextMiddleware", "pre_model_hook", "recall_tool"]
 
@@ -38,7 +38,7 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
         self, managing: Managing | FittedThreads, *, writes: Writes | object | None = None
     ) -> None:
         super().__init__()
-        self.threads = as_threads(managing, writes, "langchain")
+        self.threads = make_managed_threads(managing, writes, "langchain")
         offered = self.threads.on and self.threads.config.recall
         self.tools = [recall_tool] if offered else []
 
@@ -71,7 +71,7 @@ class ContextMiddleware(AgentMiddleware[Any, Any, Any]):
         if not self.threads.on:
             return request
         given = request.messages
-        thread, recalls = thread_of(get_config()), any(map(is_ours, request.tools))
+        thread, recalls = get_graph_thread(get_config()), any(map(is_recall_tool, request.tools))
         fitted = self.threads.fit(given, thread, head=_head(request), recalls=recalls)
         if fitted.messages is given:
             return request
@@ -88,13 +88,13 @@ def pre_model_hook(
 
     A hook is not shown the tools: `recall` says that `recall_tool` is among them.
     """
-    threads = as_threads(managing, writes, "langchain")
+    threads = make_managed_threads(managing, writes, "langchain")
 
     def hook(state: Mapping[str, Any]) -> dict[str, list[AnyMessage]]:
         messages = state["messages"]
         if not threads.on:
             return {"llm_input_messages": messages}
-        fitted = threads.fit(messages, thread_of(get_config()), recalls=recall)
+        fitted = threads.fit(messages, get_graph_thread(get_config()), recalls=recall)
         return {"llm_input_messages": fitted.messages}  # type: ignore[dict-item]
 
     return hook

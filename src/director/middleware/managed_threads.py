@@ -20,7 +20,7 @@ from director.context.values import Context
 from director.context.wire import Wire
 from director.manager import ContextConfig, ContextManager
 from director.metrics import ContextMetrics
-from director.middleware.background_summaries import FoldSummaries, Writes, as_writer
+from director.middleware.background_summaries import FoldSummaries, Writes, make_summary_writer
 
 Managing: TypeAlias = ContextManager | ContextConfig | int
 MOST = 256
@@ -53,7 +53,7 @@ class FittedThreads:
         wire: Wire | None = None,
         most: int = MOST,
     ) -> None:
-        first = as_manager(managing, wire)
+        first = make_thread_manager(managing, wire)
         self.config = first.config
         self.metrics: ContextMetrics = first.metrics
         prompt = self.config.summary_prompt
@@ -169,16 +169,16 @@ class FittedThreads:
         return made
 
 
-def as_threads(
+def make_managed_threads(
     managing: Managing | FittedThreads, writes: Writes | object | None, wire: Wire | None
 ) -> FittedThreads:
     """The threads themselves, or new ones."""
     if isinstance(managing, FittedThreads):
         return managing
-    return FittedThreads(managing, writes=as_writer(writes), wire=wire)
+    return FittedThreads(managing, writes=make_summary_writer(writes), wire=wire)
 
 
-def as_manager(managing: Managing, wire: Wire | None = None) -> ContextManager:
+def make_thread_manager(managing: Managing, wire: Wire | None = None) -> ContextManager:
     """A manager from itself, from its configuration, or from a number of tokens."""
     if isinstance(managing, ContextManager):
         return managing

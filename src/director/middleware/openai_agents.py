@@ -14,14 +14,14 @@ from agents.run import CallModelData, ModelInputData
 from agents.tool_context import ToolContext
 
 from director.middleware.background_summaries import Writes
-from director.middleware.managed_threads import FittedThreads, Managing, as_threads
+from director.middleware.managed_threads import FittedThreads, Managing, make_managed_threads
 from director.middleware.recall_tool import (
     ABOUT,
     NAME,
     SCHEMA,
-    answer_calls,
-    read_back_call,
-    read_from,
+    answer_recall_calls,
+    read_recall_call,
+    read_recalled_turn,
 )
 
 # Only the filter sees the history of a run: it puts the original in place of this.
@@ -46,14 +46,14 @@ class InputFilter:
         thread: str | None = None,
         writes: Writes | None = None,
     ) -> None:
-        self.threads = as_threads(managing, writes, "responses")
+        self.threads = make_managed_threads(managing, writes, "responses")
         self._thread = thread
 
     def __call__(self, given: CallModelData[Any]) -> ModelInputData:
         """The input that fits, or the very input that came."""
         asked = given.model_data
         recalls = any(isinstance(tool, _FilteredTool) for tool in given.agent.tools)
-        items: Any = answer_calls(asked.input, "responses", pending=_PENDING)
+        items: Any = answer_recall_calls(asked.input, "responses", pending=_PENDING)
         if self.threads.on and items:
             head = [{"role": "system", "content": asked.instructions}] if asked.instructions else []
             fitted = self.threads.fit(items, self._thread, head=head, recalls=recalls)
@@ -74,7 +74,7 @@ class ContextManagedSession:
         self, whole: Session, managing: Managing | FittedThreads, *, writes: Writes | None = None
     ) -> None:
         self.whole = whole
-        self.threads = as_threads(managing, writes, "responses")
+        self.threads = make_managed_threads(managing, writes, "responses")
         self.session_id = whole.session_id
         self.session_settings = getattr(whole, "session_settings", None)
         self.recalls = False
@@ -112,7 +112,9 @@ def recall_tool(session: ContextManagedSession | None = None) -> FunctionTool:
     async def answer(_: ToolContext[Any], args: str) -> str:
         if session is None:
             return _PENDING
-        return read_back_call(read_from(await session.whole.get_items(), "responses"), args)
+        return read_recall_call(
+            read_recalled_turn(await session.whole.get_items(), "responses"), args
+        )
 
     kind = FunctionTool if session is not None else _FilteredTool
     if session is not None:

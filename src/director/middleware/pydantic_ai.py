@@ -19,9 +19,20 @@ from pydantic_ai.toolsets import FunctionToolset
 from director.context.wire.shape import as_json
 from director.metrics import ContextMetrics
 from director.middleware.background_summaries import Writes
-from director.middleware.managed_threads import FittedThreads, Managing, as_threads
-from director.middleware.pydantic_messages import Block, from_blocks, to_blocks
-from director.middleware.recall_tool import ABOUT, NAME, SCHEMA, is_ours, read_back, read_from
+from director.middleware.managed_threads import FittedThreads, Managing, make_managed_threads
+from director.middleware.pydantic_messages import (
+    Block,
+    read_pydantic_blocks,
+    write_pydantic_messages,
+)
+from director.middleware.recall_tool import (
+    ABOUT,
+    NAME,
+    SCHEMA,
+    is_recall_tool,
+    read_recalled,
+    read_recalled_turn,
+)
 
 
 class ContextCapability(AbstractCapability[Any]):
@@ -65,7 +76,7 @@ class ContextCapability(AbstractCapability[Any]):
         schemas = [
             as_json([one.name, one.description, one.parameters_json_schema]) for one in tools
         ]
-        recalls = any(map(is_ours, tools))
+        recalls = any(map(is_recall_tool, tools))
         sent = self._fitting.fit(given, "\n".join(schemas), recalls=recalls)
         return request_context if sent is given else replace(request_context, messages=sent)
 
@@ -82,9 +93,9 @@ def history_processor(
 
 def _recall_tool() -> Tool[Any]:
     def recall(ctx: RunContext[Any], **asked: object) -> str:
-        blocks = [block for message in ctx.messages for block in to_blocks(message)]
+        blocks = [block for message in ctx.messages for block in read_pydantic_blocks(message)]
         given = (asked.get(name, "") for name in ("reference", "start", "length"))
-        return read_back(read_from(blocks, "anthropic"), *given)
+        return read_recalled(read_recalled_turn(blocks, "anthropic"), *given)
 
     return Tool.from_schema(recall, NAME, ABOUT, dict(SCHEMA), takes_ctx=True)
 
@@ -95,7 +106,7 @@ class _Fitting:
     def __init__(
         self, managing: Managing | FittedThreads, thread: str | None, writes: Writes | None
     ) -> None:
-        self.threads = as_threads(managing, writes, "anthropic")
+        self.threads = make_managed_threads(managing, writes, "anthropic")
         self._thread = thread
         self._blocks: dict[int, tuple[ModelMessage, list[Block]]] = {}
 
@@ -113,12 +124,12 @@ class _Fitting:
         fitted = self.threads.fit(blocks, self._thread, head=head, recalls=recalls)
         if fitted.messages is blocks:
             return messages
-        return from_blocks(fitted.messages, messages)
+        return write_pydantic_messages(fitted.messages, messages)
 
     def _read(self, message: ModelMessage) -> list[Block]:
         known = self._blocks.get(id(message))
         if known is None or known[0] is not message:
-            known = self._blocks[id(message)] = (message, to_blocks(message))
+            known = self._blocks[id(message)] = (message, read_pydantic_blocks(message))
         return known[1]
 
     @staticmethod

@@ -30,7 +30,7 @@ Block: TypeAlias = dict[str, Any]
 _PART, _MESSAGE = "director_part", "director_message"
 
 
-def to_blocks(message: ModelMessage) -> list[Block]:
+def read_pydantic_blocks(message: ModelMessage) -> list[Block]:
     """A message as the engine reads it: system parts by themselves, the rest as one message."""
     if isinstance(message, ModelResponse):
         spoken = [_convert_response_part(part) for part in message.parts]
@@ -83,7 +83,9 @@ def _as_list(content: object) -> Sequence[object]:
     return content if isinstance(content, list | tuple) else ()
 
 
-def from_blocks(sent: Sequence[Any], given: Sequence[ModelMessage]) -> list[ModelMessage]:
+def write_pydantic_messages(
+    sent: Sequence[Any], given: Sequence[ModelMessage]
+) -> list[ModelMessage]:
     """The messages that the engine's answer stands for; system parts stay in front."""
     made: list[ModelMessage] = []
     for block in sent:

@@ -50,7 +50,7 @@ def recall_tool(wire: Wire) -> dict[str, object]:
     return {"type": "function", "function": described}
 
 
-def offer(body: Mapping[str, object], wire: Wire) -> tuple[Mapping[str, object], bool]:
+def offer_recall_tool(body: Mapping[str, object], wire: Wire) -> tuple[Mapping[str, object], bool]:
     """The body with the tool among its own, and whether it is there.
 
     A body without tools is left alone: who sends it does not run any. So is one with a tool of
@@ -59,30 +59,30 @@ def offer(body: Mapping[str, object], wire: Wire) -> tuple[Mapping[str, object],
     tools = body.get("tools")
     if not isinstance(tools, list | tuple) or not tools:
         return body, False
-    named = [tool for tool in tools if tool_name(tool) == NAME]
+    named = [tool for tool in tools if get_recall_tool_name(tool) == NAME]
     if named:
-        return body, any(is_ours(tool) for tool in named)
+        return body, any(is_recall_tool(tool) for tool in named)
     return {**body, "tools": [*tools, recall_tool(wire)]}, True
 
 
-def tool_name(tool: object) -> str:
+def get_recall_tool_name(tool: object) -> str:
     """The name of a tool, on any wire or as an object."""
     return word(tool, "name") or word(peek(tool, "function"), "name")
 
 
-def is_ours(tool: object) -> bool:
+def is_recall_tool(tool: object) -> bool:
     """Whether a tool, on any wire or as an object, is this one."""
     said = word(tool, "description") or word(peek(tool, "function"), "description")
-    return tool_name(tool) == NAME and said == ABOUT
+    return get_recall_tool_name(tool) == NAME and said == ABOUT
 
 
-def read_from(messages: Sequence[object], wire: Wire) -> Resolve:
+def read_recalled_turn(messages: Sequence[object], wire: Wire) -> Resolve:
     """A function from a reference to the original, read from a whole history."""
     context = Context(turns=parse(messages, wire).context.turns)
     return lambda reference: recall(context, reference)
 
 
-def read_back(
+def read_recalled(
     resolve: Resolve, reference: object = "", start: object = 0, length: object = 0
 ) -> str:
     """What a call of the tool is answered; words that a model can act on where nothing is known."""
@@ -96,10 +96,12 @@ def read_back(
     return text[first : first + most] if most else text[first:]
 
 
-def read_back_call(resolve: Resolve, args: str) -> str:
+def read_recall_call(resolve: Resolve, args: str) -> str:
     """The same from the arguments as a model wrote them."""
     given = as_object(args)
-    return read_back(resolve, *(given.get(name, "") for name in ("reference", "start", "length")))
+    return read_recalled(
+        resolve, *(given.get(name, "") for name in ("reference", "start", "length"))
+    )
 
 
 def _number(value: object) -> int:
@@ -107,7 +109,7 @@ def _number(value: object) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else 0
 
 
-def answer_calls(
+def answer_recall_calls(
     messages: Sequence[object], wire: Wire, *, pending: str | None = None
 ) -> Sequence[object]:
     """The history with every call of the tool answered from itself; without one, the very history.
@@ -140,7 +142,7 @@ def _answers(turns: Sequence[Turn], pending: str | None) -> dict[str, str]:
         if call.tool != NAME or ids.count(call.id) > 1 or pending not in (None, call.result):
             return call
         context = Context(turns=tuple(before))
-        found[call.id] = read_back_call(lambda reference: recall(context, reference), call.args)
+        found[call.id] = read_recall_call(lambda reference: recall(context, reference), call.args)
         return replace(call, result=found[call.id])
 
     for turn in turns:

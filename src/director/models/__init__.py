@@ -12,11 +12,11 @@ from director.models.local import LocalServer, find_local_servers
 from director.models.model import Model
 from director.models.model_loading import NoLibrary, open_model
 from director.models.names import UnknownModel
-from director.models.reply_turns import Result, turn_of, user_turn
+from director.models.reply_turns import Result, make_user_turn, turn_of
 from director.models.restart_journal import FileJournal, Journal, MemoryJournal
 from director.models.servers import NoKey, ServerNotAccepted, accept_server, list_accepted_servers
 from director.models.timing import Timing
-from director.models.tool_schemas import Tool, ToolArgumentError, call, tool
+from director.models.tool_schemas import Tool, ToolArgumentError, call_tool, tool
 from director.models.values import (
     Attempt,
     Calling,
@@ -68,11 +68,15 @@ __all__ = [
     "UnknownModel",
     "Usage",
     "accept_server",
-    "call",
+    "call_tool",
     "find_local_servers",
     "list_accepted_servers",
+    "make_user_turn",
     "open_model",
     "tool",
     "turn_of",
-    "user_turn",
 ]
+
+# Names of one release ago; they go with the next.
+call = call_tool
+user_turn = make_user_turn

@@ -21,18 +21,18 @@ from director.models.dialect import (
     Final,
     Piece,
     Read,
-    answer,
-    event_of,
-    mappings,
-    number,
-    output_limit,
-    plainly,
-    texts,
-    with_extra,
+    add_policy_extra,
+    ask_plain_json,
+    compute_output_limit,
+    list_answer_mappings,
+    parse_answer_object,
+    parse_stream_event,
+    read_answer_number,
+    read_answer_text,
 )
-from director.models.failures import Failure, read_error
+from director.models.failures import Failure, read_failure_response
 from director.models.request_messages import Prepared
-from director.models.tool_schemas import for_anthropic
+from director.models.tool_schemas import write_anthropic_tool
 from director.models.values import Policy, StateRef
 
 if TYPE_CHECKING:
@@ -68,11 +68,11 @@ class Anthropic:
         betas: list[str] = []
         found: Body = {
             "model": self._model,
-            "max_tokens": output_limit(policy, can) or min(can.max_output, _LONGEST),
+            "max_tokens": compute_output_limit(policy, can) or min(can.max_output, _LONGEST),
             "messages": sent,
             "system": _system(prepared, mark=marks),
             "tools": [
-                for_anthropic(tool, strict_tools=can.strict_tools) for tool in prepared.tools
+                write_anthropic_tool(tool, strict_tools=can.strict_tools) for tool in prepared.tools
             ],
             "service_tier": policy.tier,
             "output_config": {"effort": policy.effort} if policy.effort else None,
@@ -98,24 +98,24 @@ class Anthropic:
         if policy.tool_choice != "auto" and prepared.tools and free:
             found["tool_choice"] = _choice(policy.tool_choice)
         found["betas"] = betas
-        return with_extra(found, policy)
+        return add_policy_extra(found, policy)
 
     async def create(self, body: Body, within: float) -> Mapping[str, object]:
         """Send it, and return the answer's JSON."""
         sent, headers = _apart(body)
-        asking = plainly(within, headers=headers)
-        return answer(await self._client.post(_PATH, body=sent, **asking))
+        asking = ask_plain_json(within, headers=headers)
+        return parse_answer_object(await self._client.post(_PATH, body=sent, **asking))
 
     async def stream(self, body: Body, within: float) -> AsyncGenerator[Piece, None]:
         """Send it and return the answer piece by piece; the last one is a `Final`."""
         from anthropic import AsyncStream
 
         sent, headers = _apart({**body, "stream": True})
-        asking = plainly(within, AsyncStream[object], headers=headers)
+        asking = ask_plain_json(within, AsyncStream[object], headers=headers)
         arriving = Arriving()
         async with await self._client.post(_PATH, body=sent, **asking) as events:
             async for event in events:
-                for piece in arriving.add(event_of(event)):
+                for piece in arriving.add(parse_stream_event(event)):
                     yield piece
         if not arriving.ended:
             what = "the stream ended without its terminal event."
@@ -125,33 +125,36 @@ class Anthropic:
     def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:
         """What an answer says; raises `Failed` if it is a failure."""
         if body.get("type") == "error":
-            raise Failed(read_error(200, body, {}, time.time()))
-        content = mappings(body.get("content"))
-        stop = texts(body.get("stop_reason"))
-        counted, warnings = usage.from_anthropic(body)
+            raise Failed(read_failure_response(200, body, {}, time.time()))
+        content = list_answer_mappings(body.get("content"))
+        stop = read_answer_text(body.get("stop_reason"))
+        counted, warnings = usage.read_anthropic_usage(body)
         said = (block for block in content if block.get("type") == "text")
         spent = body.get("usage")
         tier = spent.get("service_tier") if isinstance(spent, Mapping) else ""
         return Read(
-            texts(body.get("id")),
+            read_answer_text(body.get("id")),
             ({"role": "assistant", "content": list(content)},) if content else (),
-            "\n".join(texts(block.get("text")) for block in said),
+            "\n".join(read_answer_text(block.get("text")) for block in said),
             tuple(parse_tool_call(block) for block in content if block.get("type") == "tool_use"),
             "incomplete" if stop in _EARLY else "completed",
             stop if stop in _EARLY else "",
             counted,
             warnings,
             stored=True,
-            tier=texts(tier),
-            parts=usage.iterations(body),
+            tier=read_answer_text(tier),
+            parts=usage.list_usage_iterations(body),
         )
 
     async def count(self, body: Body, within: float) -> int:
         """The size of a request as the provider counts it."""
         known = ("model", "messages", "system", "tools", "tool_choice", "thinking", "betas")
         sent, headers = _apart({name: body[name] for name in known if name in body})
-        asking = plainly(within, headers=headers)
-        return number(answer(await self._client.post(_COUNT, body=sent, **asking)), "input_tokens")
+        asking = ask_plain_json(within, headers=headers)
+        return read_answer_number(
+            parse_answer_object(await self._client.post(_COUNT, body=sent, **asking)),
+            "input_tokens",
+        )
 
     async def close(self) -> None:
         """Close the connections."""
@@ -182,7 +185,7 @@ def _apart(body: Body) -> tuple[Body, dict[str, str]]:
 def _remove_cache_marks(message: Mapping[str, object]) -> Mapping[str, object]:
     """The message without cache marks: theirs and ours together may be too many."""
     content = message.get("content")
-    if not any("cache_control" in block for block in mappings(content)):
+    if not any("cache_control" in block for block in list_answer_mappings(content)):
         return message
     return {**message, "content": [_bare(block) for block in blocks(content)]}
 

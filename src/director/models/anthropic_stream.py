@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from director.models.dialect import Failed, Seq, texts
+from director.models.dialect import Failed, Seq, read_answer_text
 from director.models.failures import Failure
 from director.models.values import Calling, Text, Thinking, ToolCall
 
@@ -34,10 +34,10 @@ class Arriving:
 
     def add(self, event: Mapping[str, object]) -> list[Text | Thinking | Calling | Seq]:
         """Take in an event; what it tells."""
-        kind = texts(event.get("type"))
+        kind = read_answer_text(event.get("type"))
         if kind == "message_start":
             self._message = dict(_mapping(event.get("message")))
-            return [Seq(texts(self._message.get("id")), None)]
+            return [Seq(read_answer_text(self._message.get("id")), None)]
         if kind == "content_block_start":
             self._blocks[_index(event)] = dict(_mapping(event.get("content_block")))
         elif kind == "content_block_delta":
@@ -53,7 +53,7 @@ class Arriving:
         """The answer as it would have come in one piece."""
         for (index, name), pieces in self._grown.items():
             block = self._blocks[index]
-            block[name] = texts(block.get(name)) + "".join(pieces)
+            block[name] = read_answer_text(block.get(name)) + "".join(pieces)
         self._grown.clear()
         return {**self._message, "content": list(self._blocks.values())}
 
@@ -61,19 +61,19 @@ class Arriving:
         self, index: int, delta: Mapping[str, object]
     ) -> list[Text | Thinking | Calling | Seq]:
         block = self._block(index)
-        kind = texts(delta.get("type"))
+        kind = read_answer_text(delta.get("type"))
         if kind == "input_json_delta":
-            self._inputs.setdefault(index, []).append(texts(delta.get("partial_json")))
+            self._inputs.setdefault(index, []).append(read_answer_text(delta.get("partial_json")))
         elif kind == "citations_delta":
             if not isinstance(block.get("citations"), list):
                 block["citations"] = []
             cast("list[object]", block["citations"]).append(delta.get("citation"))
         elif kind in _GROWS:
             name = _GROWS[kind]
-            self._grown.setdefault((index, name), []).append(texts(delta.get(name)))
+            self._grown.setdefault((index, name), []).append(read_answer_text(delta.get(name)))
         if kind == "thinking_delta":
-            return [Thinking(texts(delta.get("thinking")))]
-        return [Text(texts(delta.get("text")))] if kind == "text_delta" else []
+            return [Thinking(read_answer_text(delta.get("thinking")))]
+        return [Text(read_answer_text(delta.get("text")))] if kind == "text_delta" else []
 
     def _end(self, index: int) -> list[Text | Thinking | Calling | Seq]:
         block = self._block(index)
@@ -111,7 +111,7 @@ def _index(event: Mapping[str, object]) -> int:
 def parse_tool_call(block: Mapping[str, object]) -> ToolCall:
     """The call that a block is."""
     args = json.dumps(block.get("input") or {}, ensure_ascii=False)
-    return ToolCall(texts(block.get("id")), texts(block.get("name")), args)
+    return ToolCall(read_answer_text(block.get("id")), read_answer_text(block.get("name")), args)
 
 
 def _mapping(value: object) -> Mapping[str, object]:

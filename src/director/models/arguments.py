@@ -16,11 +16,11 @@ from director.models.schemas import (
     SCALARS,
     Member,
     allows_none,
-    arms_of,
-    choices_of,
-    is_record,
-    members_of,
-    without_notes,
+    is_record_schema,
+    list_schema_choices,
+    list_schema_members,
+    list_union_schemas,
+    split_schema_notes,
 )
 from director.workflow.bounds import check_bounds
 
@@ -36,7 +36,7 @@ _ARTICLES = {
 _SHOWN = 80
 
 
-def object_in(text: str, problems: list[str]) -> dict[str, object]:
+def parse_argument_object(text: str, problems: list[str]) -> dict[str, object]:
     """The JSON object that a text is; an empty text is an empty one."""
     try:
         value = json.loads(text, parse_constant=_no_constant) if text.strip() else {}
@@ -45,7 +45,7 @@ def object_in(text: str, problems: list[str]) -> dict[str, object]:
         problems.append(f"they are not valid JSON ({wrong})")
         return {}
     if not isinstance(value, dict):
-        problems.append(f"they must be one JSON object, not {describe_value(value)}")
+        problems.append(f"they must be one JSON object, not {describe_argument_value(value)}")
         return {}
     return value
 
@@ -54,7 +54,7 @@ def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def read_members(
+def read_argument_members(
     members: Sequence[Member], given: Mapping[str, object], where: str, problems: list[str]
 ) -> dict[str, object]:
     """The values of the members that were given; null stands for a default unless it means None."""
@@ -70,19 +70,19 @@ def read_members(
         value = given.get(member.name)
         left_out = member.name not in given or (value is None and not allows_none(member.hint))
         if not left_out:
-            read[member.name] = read_value(member.hint, value, place, problems)
+            read[member.name] = read_argument_value(member.hint, value, place, problems)
         elif member.required:
-            problems.append(f"{place}: missing, expected {describe_type(member.hint)}")
+            problems.append(f"{place}: missing, expected {describe_argument_type(member.hint)}")
     return read
 
 
-def read_value(hint: object, value: object, where: str, problems: list[str]) -> object:
+def read_argument_value(hint: object, value: object, where: str, problems: list[str]) -> object:
     """A JSON value as a value of a type."""
-    hint, _ = without_notes(hint)
-    arms = arms_of(hint)
+    hint, _ = split_schema_notes(hint)
+    arms = list_union_schemas(hint)
     if len(arms) > 1:
         return _union(arms, value, where, problems)
-    if is_record(hint) and callable(hint) and isinstance(value, dict):
+    if is_record_schema(hint) and callable(hint) and isinstance(value, dict):
         return _record(hint, value, where, problems)
     origin = get_origin(hint) or hint
     if origin in (tuple, *LISTS) and isinstance(value, list):
@@ -90,7 +90,8 @@ def read_value(hint: object, value: object, where: str, problems: list[str]) -> 
     if origin in OBJECTS and isinstance(value, dict):
         inner = (*get_args(hint), object, object)[1]
         return {
-            key: read_value(inner, one, _at(where, key), problems) for key, one in value.items()
+            key: read_argument_value(inner, one, _at(where, key), problems)
+            for key, one in value.items()
         }
     found, scalar = _scalar(hint, value)
     if not found:
@@ -107,7 +108,7 @@ def _union(arms: tuple[object, ...], value: object, where: str, problems: list[s
     told: list[list[str]] = []
     for arm in (*exact, *arms):
         trial: list[str] = []
-        read = read_value(arm, value, where, trial)
+        read = read_argument_value(arm, value, where, trial)
         if not trial:
             return read
         if trial != [_mismatch(arm, value, where)]:
@@ -115,20 +116,20 @@ def _union(arms: tuple[object, ...], value: object, where: str, problems: list[s
     if len(told) == 1:
         problems.extend(told[0])
     else:
-        choices = " or ".join(describe_type(arm) for arm in arms)
-        problems.append(f"{where}: expected {choices}, got {describe_value(value)}")
+        choices = " or ".join(describe_argument_type(arm) for arm in arms)
+        problems.append(f"{where}: expected {choices}, got {describe_argument_value(value)}")
     return None
 
 
 def _mismatch(hint: object, value: object, where: str) -> str:
-    return f"{where}: expected {describe_type(hint)}, got {describe_value(value)}"
+    return f"{where}: expected {describe_argument_type(hint)}, got {describe_argument_value(value)}"
 
 
 def _record(
     make: Callable[..., object], value: Mapping[str, object], where: str, problems: list[str]
 ) -> object:
     before = len(problems)
-    read = read_members(members_of(make), value, where, problems)
+    read = read_argument_members(list_schema_members(make), value, where, problems)
     if len(problems) > before or is_typeddict(make):
         return read
     try:
@@ -148,7 +149,7 @@ def _list(
         return None
     inners = args if fixed else (args[0],) * len(value)
     read = [
-        read_value(inner, one, f"{where}[{at}]", problems)
+        read_argument_value(inner, one, f"{where}[{at}]", problems)
         for at, (inner, one) in enumerate(zip(inners, value, strict=True))
     ]
     makers: Mapping[object, Callable[[list[object]], object]] = {
@@ -167,7 +168,7 @@ def _scalar(hint: object, value: object) -> tuple[bool, object]:
     """Whether a value is one of a simple type, and that value."""
     if hint is object:
         return True, value
-    choices = choices_of(hint)
+    choices = list_schema_choices(hint)
     if choices is None:
         return _plain(hint, value)
     for choice, meant in choices:
@@ -184,34 +185,34 @@ def _plain(hint: object, value: object) -> tuple[bool, object]:
     return hint in SCALARS and SCALARS[hint] == SCALARS.get(type(value)), value
 
 
-def describe_type(hint: object) -> str:
+def describe_argument_type(hint: object) -> str:
     """In words, what a type expects."""
-    hint, _ = without_notes(hint)
-    arms = arms_of(hint)
+    hint, _ = split_schema_notes(hint)
+    arms = list_union_schemas(hint)
     if len(arms) > 1:
-        return " or ".join(describe_type(arm) for arm in arms)
-    choices = choices_of(hint)
+        return " or ".join(describe_argument_type(arm) for arm in arms)
+    choices = list_schema_choices(hint)
     if choices is not None:
         return _one_of([choice for choice, _ in choices])
     if hint in SCALARS:
         return _ARTICLES[SCALARS[hint]]
-    if is_record(hint) and callable(hint):
-        return f"an object {form(members_of(hint))}"
+    if is_record_schema(hint) and callable(hint):
+        return f"an object {describe_argument_form(list_schema_members(hint))}"
     return _describe_container(hint)
 
 
 def _describe_container(hint: object) -> str:
     if (get_origin(hint) or hint) not in (tuple, *LISTS):
         return "any value" if hint is object else "an object"
-    inner = ", ".join(describe_type(arg) for arg in get_args(hint) if arg is not Ellipsis)
+    inner = ", ".join(describe_argument_type(arg) for arg in get_args(hint) if arg is not Ellipsis)
     return f"a list of ({inner})" if inner else "a list"
 
 
-def form(members: Sequence[Member]) -> str:
+def describe_argument_form(members: Sequence[Member]) -> str:
     """The right form of an object, with words for its values."""
     optional = {True: "", False: ", may be left out"}
     inner = ", ".join(
-        f'"{member.name}": <{describe_type(member.hint)}{optional[member.required]}>'
+        f'"{member.name}": <{describe_argument_type(member.hint)}{optional[member.required]}>'
         for member in members
     )
     return "{" + inner + "}"
@@ -221,7 +222,7 @@ def _one_of(values: Sequence[object]) -> str:
     return "one of " + ", ".join(json.dumps(value, ensure_ascii=False) for value in values)
 
 
-def describe_value(value: object) -> str:
+def describe_argument_value(value: object) -> str:
     """A value as a model may be shown it: what it is, and its start."""
     kind = _ARTICLES.get(SCALARS.get(type(value), ""), "")
     kind = kind or ("a list" if isinstance(value, list) else "an object")
@@ -230,35 +231,39 @@ def describe_value(value: object) -> str:
     return cut if kind in ("null", "true or false") else f"{kind} {cut}"
 
 
-def check(schema: Mapping[str, object], value: object, where: str, problems: list[str]) -> None:
+def check_argument_value(
+    schema: Mapping[str, object], value: object, where: str, problems: list[str]
+) -> None:
     """Look at a value by a schema: its types, choices, keys and items; other words are ignored."""
     arms = schema.get("anyOf")
     if isinstance(arms, list):
         told: list[list[str]] = []
         for arm in arms:
             trial: list[str] = []
-            check(arm if isinstance(arm, Mapping) else {}, value, where, trial)
+            check_argument_value(arm if isinstance(arm, Mapping) else {}, value, where, trial)
             told.append(trial)
         if told and all(told):
             problems.append(
-                f"{where}: {describe_value(value)} is none of the forms that are allowed"
+                f"{where}: {describe_argument_value(value)} is none of the forms that are allowed"
             )
             return
     kinds = schema.get("type")
     allowed = [str(kind) for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind]
     if allowed and not any(_is_kind(value, kind) for kind in allowed):
         wanted = " or ".join(_ARTICLES.get(kind, kind) for kind in allowed)
-        problems.append(f"{where}: expected {wanted}, got {describe_value(value)}")
+        problems.append(f"{where}: expected {wanted}, got {describe_argument_value(value)}")
         return
     choices = schema.get("enum")
     if isinstance(choices, list) and value not in choices:
-        problems.append(f"{where}: expected {_one_of(choices)}, got {describe_value(value)}")
+        problems.append(
+            f"{where}: expected {_one_of(choices)}, got {describe_argument_value(value)}"
+        )
     if isinstance(value, dict):
         _check_keys(schema, value, where, problems)
     items = schema.get("items")
     if isinstance(value, list) and isinstance(items, Mapping):
         for at, one in enumerate(value):
-            check(items, one, f"{where}[{at}]", problems)
+            check_argument_value(items, one, f"{where}[{at}]", problems)
 
 
 def _check_keys(
@@ -272,7 +277,7 @@ def _check_keys(
     for key, one in value.items():
         inner = properties.get(key, others)
         if isinstance(inner, Mapping):
-            check(inner, one, _at(where, key), problems)
+            check_argument_value(inner, one, _at(where, key), problems)
         elif inner is False:
             problems.append(f"{_at(where, key)}: there is no such key")
 

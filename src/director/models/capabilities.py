@@ -65,13 +65,13 @@ class CatalogueError(DirectorError, ValueError):
 
 
 @cache
-def find(provider: str, model: str) -> Capabilities:
+def read_capabilities(provider: str, model: str) -> Capabilities:
     """What this model of this provider can do.
 
     A model that the catalogue does not name gets what its family and its provider do, and
     `known` is false. `KeyError` for a provider that nobody knows.
     """
-    return find_capabilities(_catalogue(), provider, model)
+    return look_up_capabilities(_catalogue(), provider, model)
 
 
 def strip_date(model: str) -> str:
@@ -79,13 +79,15 @@ def strip_date(model: str) -> str:
     return _DATED_END.sub("", model)
 
 
-def models(provider: str) -> tuple[str, ...]:
+def list_models_with_capabilities(provider: str) -> tuple[str, ...]:
     """All models that the catalogue names for a provider."""
     _, named = _own_and_like(_catalogue(), provider)
     return tuple(name for name in named if not name.endswith("*") and name != "like")
 
 
-def find_capabilities(catalogue: Mapping[str, Layers], provider: str, model: str) -> Capabilities:
+def look_up_capabilities(
+    catalogue: Mapping[str, Layers], provider: str, model: str
+) -> Capabilities:
     """The same from a catalogue of one's own: wide patterns first, each narrower one on top."""
     own, named = _own_and_like(catalogue, provider)
     merged: dict[str, object] = {}
@@ -139,7 +141,7 @@ def _fits(value: object, hint: object) -> bool:
     return isinstance(value, bool)
 
 
-def read(text: str) -> dict[str, Layers]:
+def parse_capabilities_catalogue(text: str) -> dict[str, Layers]:
     """A catalogue from its JSON text; `CatalogueError` says what is wrong and where."""
     loaded = json.loads(text)
     if not isinstance(loaded, dict):
@@ -159,4 +161,10 @@ def read(text: str) -> dict[str, Layers]:
 
 @cache
 def _catalogue() -> dict[str, Layers]:
-    return read(files("director.models").joinpath("catalogue.json").read_text("utf-8"))
+    return parse_capabilities_catalogue(
+        files("director.models").joinpath("catalogue.json").read_text("utf-8")
+    )
+
+
+# Names of one release ago; they go with the next.
+find = read_capabilities

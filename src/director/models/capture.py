@@ -28,7 +28,7 @@ class TransportError(DirectorError):
 
 
 @contextmanager
-def capturing() -> Iterator[list[bytes]]:
+def capture_bodies() -> Iterator[list[bytes]]:
     """The bodies of all requests that are made inside, in their order, also of failed ones."""
     sent: list[bytes] = []
     before = _SENT.set(sent)
@@ -38,19 +38,19 @@ def capturing() -> Iterator[list[bytes]]:
         _SENT.reset(before)
 
 
-def note(body: bytes) -> None:
+def capture_body(body: bytes) -> None:
     """Note a body that leaves now, if somebody listens."""
     sent = _SENT.get()
     if sent is not None and body:
         sent.append(body)
 
 
-async def note_request(request: Leaving) -> None:
+async def capture_request(request: Leaving) -> None:
     """The hook of an HTTP client: called with each request just before it is sent."""
-    note(request.content)
+    capture_body(request.content)
 
 
-async def hold_back_request(request: Leaving) -> None:
+async def capture_offline_request(request: Leaving) -> None:
     """The same for a client that is offline: nothing leaves."""
-    note(request.content)
+    capture_body(request.content)
     raise TransportError("the model is offline")

@@ -18,18 +18,18 @@ from director.models.dialect import (
     Final,
     Piece,
     Read,
-    answer,
-    disable_caching,
-    event_of,
-    mappings,
-    output_limit,
-    plainly,
-    texts,
-    with_extra,
+    add_policy_extra,
+    ask_plain_json,
+    compute_output_limit,
+    disable_dialect_caching,
+    list_answer_mappings,
+    parse_answer_object,
+    parse_stream_event,
+    read_answer_text,
 )
-from director.models.failures import Failure, read_error
+from director.models.failures import Failure, read_failure_response
 from director.models.request_messages import Prepared
-from director.models.tool_schemas import for_chat
+from director.models.tool_schemas import write_chat_tool
 from director.models.values import Calling, Policy, StateRef, Text, Thinking, ToolCall
 
 if TYPE_CHECKING:
@@ -56,23 +56,27 @@ class Chat:
         found: Body = {
             "model": self._model,
             "messages": [*system, *prepared.messages],
-            "tools": [for_chat(tool, strict_tools=self.can.strict_tools) for tool in prepared.tools]
+            "tools": [
+                write_chat_tool(tool, strict_tools=self.can.strict_tools) for tool in prepared.tools
+            ]
             or None,
-            limit: output_limit(policy, self.can),
+            limit: compute_output_limit(policy, self.can),
             "service_tier": policy.tier,
             "reasoning_effort": policy.effort if self.can.reasoning else None,
             "prompt_cache_key": key
             if policy.cache and self.can.cache.startswith("implicit")
             else None,
-            "prompt_cache_options": disable_caching(policy, self.can),
+            "prompt_cache_options": disable_dialect_caching(policy, self.can),
         }
         if policy.tool_choice != "auto" and prepared.tools:
             found["tool_choice"] = _choice(policy.tool_choice)
-        return with_extra(found, policy)
+        return add_policy_extra(found, policy)
 
     async def create(self, body: Body, within: float) -> Mapping[str, object]:
         """Send it, and return the answer's JSON."""
-        return answer(await self._client.post(_PATH, body=body, **plainly(within)))
+        return parse_answer_object(
+            await self._client.post(_PATH, body=body, **ask_plain_json(within))
+        )
 
     async def stream(self, body: Body, within: float) -> AsyncGenerator[Piece, None]:
         """Send it and return the answer piece by piece; the last one is a `Final`."""
@@ -80,10 +84,12 @@ class Chat:
 
         sent = {**body, "stream": True, "stream_options": {"include_usage": True}}
         arriving = _Answer()
-        chunks = await self._client.post(_PATH, body=sent, **plainly(within, AsyncStream[object]))
+        chunks = await self._client.post(
+            _PATH, body=sent, **ask_plain_json(within, AsyncStream[object])
+        )
         async with chunks:
             async for chunk in chunks:
-                for piece in arriving.add(event_of(chunk)):
+                for piece in arriving.add(parse_stream_event(chunk)):
                     yield piece
         if not arriving.finish:
             what = "the stream ended before the model said that it is done."
@@ -94,21 +100,25 @@ class Chat:
 
     def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:
         """What an answer says; raises `Failed` if it is a failure."""
-        choices = mappings(body.get("choices"))
+        choices = list_answer_mappings(body.get("choices"))
         if not choices:
             error = body.get("error") or {"message": "the answer holds no choice."}
-            raise Failed(read_error(200, error, {}, time.time()))
+            raise Failed(read_failure_response(200, error, {}, time.time()))
         message = choices[0].get("message")
         found = message if isinstance(message, Mapping) else {}
         # Empty fields of an answer are not all allowed in a question.
         item = {name: value for name, value in found.items() if value not in (None, [], {})}
-        finish = texts(choices[0].get("finish_reason"))
-        counted, warnings = usage.from_chat(body)
-        calls = tuple(_parse_call(call) for call in mappings(item.get("tool_calls")))
-        text = "\n".join(filter(None, (texts(item.get("content")), texts(item.get("refusal")))))
+        finish = read_answer_text(choices[0].get("finish_reason"))
+        counted, warnings = usage.read_chat_usage(body)
+        calls = tuple(_parse_call(call) for call in list_answer_mappings(item.get("tool_calls")))
+        text = "\n".join(
+            filter(
+                None, (read_answer_text(item.get("content")), read_answer_text(item.get("refusal")))
+            )
+        )
         early = finish in ("length", "content_filter")
         return Read(
-            texts(body.get("id")),
+            read_answer_text(body.get("id")),
             ({"role": "assistant", **item},) if len(item) > 1 else (),
             text,
             calls,
@@ -116,7 +126,7 @@ class Chat:
             finish if early else "",
             counted,
             warnings,
-            tier=texts(body.get("service_tier")),
+            tier=read_answer_text(body.get("service_tier")),
         )
 
     async def count(self, body: Body, within: float) -> int:
@@ -138,7 +148,11 @@ def _choice(name: str) -> object:
 def _parse_call(call: Mapping[str, object]) -> ToolCall:
     function = call.get("function")
     inner = function if isinstance(function, Mapping) else {}
-    return ToolCall(texts(call.get("id")), texts(inner.get("name")), texts(inner.get("arguments")))
+    return ToolCall(
+        read_answer_text(call.get("id")),
+        read_answer_text(inner.get("name")),
+        read_answer_text(inner.get("arguments")),
+    )
 
 
 @dataclass(slots=True)
@@ -162,13 +176,13 @@ class _Answer:
     def add(self, chunk: Mapping[str, object]) -> list[Text | Thinking]:
         """Take in a chunk; the text that it adds."""
         if chunk.get("error"):
-            raise Failed(read_error(200, chunk, {}, time.time()))
+            raise Failed(read_failure_response(200, chunk, {}, time.time()))
         for name in ("id", "model", "created", "service_tier", "usage"):
             if chunk.get(name):
                 self._head[name] = chunk[name]
         found: list[Text | Thinking] = []
-        for choice in mappings(chunk.get("choices"))[:1]:
-            self.finish = texts(choice.get("finish_reason")) or self.finish
+        for choice in list_answer_mappings(chunk.get("choices"))[:1]:
+            self.finish = read_answer_text(choice.get("finish_reason")) or self.finish
             delta = choice.get("delta")
             found += self._delta(delta if isinstance(delta, Mapping) else {})
         return found
@@ -177,15 +191,15 @@ class _Answer:
         for name, value in delta.items():
             if isinstance(value, str) and value and name != "role":
                 self._said.setdefault(name, []).append(value)
-        for part in mappings(delta.get("tool_calls")):
+        for part in list_answer_mappings(delta.get("tool_calls")):
             index = part.get("index")
             call = self._calls.setdefault(index if isinstance(index, int) else 0, _Call())
             asked = _parse_call(part)
             call.id = call.id or asked.id
             call.name.append(asked.tool)
             call.args.append(asked.args)
-        thought = texts(delta.get("reasoning_content") or delta.get("reasoning"))
-        said = texts(delta.get("content"))
+        thought = read_answer_text(delta.get("reasoning_content") or delta.get("reasoning"))
+        said = read_answer_text(delta.get("content"))
         return [*([Thinking(thought)] if thought else []), *([Text(said)] if said else [])]
 
     def calls(self) -> list[ToolCall]:

@@ -121,14 +121,14 @@ class Compacts(Protocol):
         """The compacted window of a request."""
 
 
-def output_limit(policy: Policy, can: Capabilities, least: int = 1) -> int | None:
+def compute_output_limit(policy: Policy, can: Capabilities, least: int = 1) -> int | None:
     """How much may be answered: what the policy says, within what the model can."""
     if policy.max_output is None:
         return None
     return max(least, min(policy.max_output, can.max_output))
 
 
-def with_extra(body: Body, policy: Policy) -> Body:
+def add_policy_extra(body: Body, policy: Policy) -> Body:
     """The body without what is empty, and with what the policy adds; betas add up."""
     made = {name: value for name, value in body.items() if value is not None and value != []}
     for name, value in policy.extra.items():
@@ -138,20 +138,20 @@ def with_extra(body: Body, policy: Policy) -> Body:
     return made
 
 
-def plainly(within: float, stream: object = None, **options: object) -> dict[str, Any]:
+def ask_plain_json(within: float, stream: object = None, **options: object) -> dict[str, Any]:
     """How a provider's library is asked for plain JSON, or for a stream of plain events."""
     found: dict[str, Any] = {"cast_to": object, "options": {"timeout": within, **options}}
     return found if stream is None else {**found, "stream": True, "stream_cls": stream}
 
 
-def answer(found: object) -> Mapping[str, object]:
+def parse_answer_object(found: object) -> Mapping[str, object]:
     """An answer's JSON, which must be an object."""
     if not isinstance(found, Mapping):
         raise Failed(Failure("ambiguous", "the answer is no JSON object.", 200))
     return found
 
 
-def event_of(found: object) -> Mapping[str, object]:
+def parse_stream_event(found: object) -> Mapping[str, object]:
     """An event of a stream, which must be an object."""
     if not isinstance(found, Mapping):
         raise Failed(Failure("malformed", "an event of the stream is no JSON object.", 200))
@@ -182,7 +182,7 @@ def _inside(value: object) -> Iterable[object]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def number(found: Mapping[str, object], name: str) -> int:
+def read_answer_number(found: Mapping[str, object], name: str) -> int:
     """A number in an answer."""
     value = found.get(name)
     if not isinstance(value, int):
@@ -190,18 +190,18 @@ def number(found: Mapping[str, object], name: str) -> int:
     return value
 
 
-def disable_caching(policy: Policy, can: Capabilities) -> dict[str, object] | None:
+def disable_dialect_caching(policy: Policy, can: Capabilities) -> dict[str, object] | None:
     """How OpenAI is told not to cache: where writes cost money they are made unless it is."""
     leave = not policy.cache and can.cache == "implicit_paid"
     return {"mode": "explicit"} if leave else None
 
 
-def texts(value: object) -> str:
+def read_answer_text(value: object) -> str:
     """A value if it is text, nothing otherwise."""
     return value if isinstance(value, str) else ""
 
 
-def mappings(value: object) -> tuple[Mapping[str, object], ...]:
+def list_answer_mappings(value: object) -> tuple[Mapping[str, object], ...]:
     """The mappings in a list."""
     found = value if isinstance(value, list | tuple) else ()
     return tuple(one for one in found if isinstance(one, Mapping))

@@ -20,7 +20,7 @@ _SPHINX_ENTRY = re.compile(
 )
 
 
-def read(doc: str | None) -> tuple[str, dict[str, str]]:
+def parse_docstring(doc: str | None) -> tuple[str, dict[str, str]]:
     """The first paragraph in one line, and the description of each parameter by its name."""
     lines = inspect.cleandoc(doc or "").splitlines()
     described: dict[str, str] = {}

@@ -167,7 +167,7 @@ _BY_STATUS: dict[int, Kind] = {
 _DELAY = re.compile(r"try again in (?:(\d+)m(?!s))?([\d.]+)(ms|s)", re.IGNORECASE)
 
 
-def read_error(
+def read_failure_response(
     status: int | None, error: object, headers: Mapping[str, str], now: float
 ) -> Failure:
     """The failure that an error body means; `error` may be the body or what is inside it."""
@@ -235,7 +235,7 @@ def read_exception(error: BaseException, now: float) -> Failure | None:
         headers = {k.lower(): v for k, v in dict(getattr(response, "headers", {})).items()}
         status = getattr(error, "status_code", None)
         body = getattr(error, "body", None) or str(error)
-        return read_error(status, body, headers, now)
+        return read_failure_response(status, body, headers, now)
     if names & {"APIResponseValidationError", "JSONDecodeError"}:
         why = _last(error)[:_LONGEST_TEXT]
         return Failure("ambiguous", f"the answer could not be read ({why}).")
@@ -244,7 +244,7 @@ def read_exception(error: BaseException, now: float) -> Failure | None:
     return None
 
 
-def without_key(failure: Failure, key: str) -> Failure:
+def hide_failed_key(failure: Failure, key: str) -> Failure:
     """The failure without the key, which some servers repeat in their words."""
     if len(key) < _SHORTEST_KEY:
         return failure
@@ -273,7 +273,7 @@ def _last(error: BaseException) -> str:
     return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__
 
 
-def wait_for(failure: Failure, nth: int, jitter: float) -> float | None:
+def compute_retry_wait(failure: Failure, nth: int, jitter: float) -> float | None:
     """Seconds to wait before attempt `nth + 1`, None if there must be none."""
     if failure.retry is False or (failure.kind not in RETRIES and failure.retry is not True):
         return None

@@ -47,7 +47,7 @@ class Image:
             if not self.source.startswith(("https://", "http://")):
                 raise ImageError("An image's address starts with https://, http:// or data:.")
             return
-        kind = sniff(self.source)
+        kind = detect_image_type(self.source)
         stated = self.media_type.lower().replace("image/jpg", "image/jpeg")
         if stated and stated != kind:
             raise ImageError(f"These bytes are {kind}, not {self.media_type}.")
@@ -61,7 +61,7 @@ class Image:
         return f"data:{self.media_type};base64,{_encode(self.source)}"
 
 
-def sniff(start: bytes) -> str:
+def detect_image_type(start: bytes) -> str:
     """The media type that the first bytes of an image say."""
     for kind, magic in _MAGIC:
         if magic.match(start):
@@ -73,20 +73,20 @@ def sniff(start: bytes) -> str:
     )
 
 
-def image_part(image: Image, form: Form) -> dict[str, object]:
+def make_image_part(image: Image, form: Form) -> dict[str, object]:
     """The part of a message that shows this image in a wire form."""
     return _WRITERS[form](image)
 
 
-def parts_in(content: object) -> list[Image]:
+def list_image_parts(content: object) -> list[Image]:
     """All images in the content of a message or a result, in any wire form, in their order."""
     if isinstance(content, Mapping):
         image = _read(content)
         if image is not None:
             return [image]
-        return [one for key in _NESTED for one in parts_in(content.get(key))]
+        return [one for key in _NESTED for one in list_image_parts(content.get(key))]
     if isinstance(content, list | tuple):
-        return [one for part in content for one in parts_in(part)]
+        return [one for part in content for one in list_image_parts(part)]
     return []
 
 

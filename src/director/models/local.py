@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from http.client import HTTPConnection, HTTPException
 from typing import TypeAlias
 
-from director.models.capabilities import Capabilities, Form, find
-from director.models.windows import ask_window, number, with_window
+from director.models.capabilities import Capabilities, Form, read_capabilities
+from director.models.windows import ask_window, read_window_number, set_window
 
 Post: TypeAlias = Callable[[str, Mapping[str, object] | None], Awaitable[tuple[int, object]]]
 
@@ -101,7 +101,9 @@ def _entries(answer: object) -> list[Mapping[str, object]] | None:
     return [entry for entry in listed if isinstance(entry, Mapping)]
 
 
-async def probe(post: Post, base_url: str, model: str, form: Form = "responses") -> Capabilities:
+async def probe_local_server(
+    post: Post, base_url: str, model: str, form: Form = "responses"
+) -> Capabilities:
     """What a server does with this model, found out by asking it; for chat, its window only.
 
     `post` sends a body to a path beneath `base_url` (or to a full address) and gives the status
@@ -112,13 +114,13 @@ async def probe(post: Post, base_url: str, model: str, form: Form = "responses")
     listed = (await asker.ask("/models", None)).get("data")
     window = await ask_window(asker.ask, base_url, model, listed=listed)
     if first is None:
-        return with_window(find("chat", model), window, "server")
+        return set_window(read_capabilities("chat", model), window, "server")
     counted = await asker.ask("/responses/input_tokens", {"model": model, "input": _QUESTION})
     remembers = await _remembers(asker, first)
     return replace(
-        with_window(find("responses", model), window, "server"),
+        set_window(read_capabilities("responses", model), window, "server"),
         chain="durable" if remembers else "none",
-        token_count=number(counted, "input_tokens") is not None,
+        token_count=read_window_number(counted, "input_tokens") is not None,
     )
 
 
@@ -162,4 +164,4 @@ async def _remembers(asker: _Asker, first: Mapping[str, object]) -> bool:
 
 def _input_tokens(response: Mapping[str, object] | None) -> int | None:
     usage = response.get("usage") if response else None
-    return number(usage, "input_tokens") if isinstance(usage, Mapping) else None
+    return read_window_number(usage, "input_tokens") if isinstance(usage, Mapping) else None

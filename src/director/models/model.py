@@ -23,12 +23,12 @@ from director.context.wire import Parser
 from director.counting import Calibration
 from director.models.background_jobs import Background
 from director.models.capabilities import Capabilities
-from director.models.dialect import Compacts, Failed, Jobs, ProviderAPI, Read, mappings
-from director.models.failures import Failure, ModelError, read_exception, without_key
-from director.models.prices import cost
-from director.models.request_messages import Prepared, check, digests, prepare
+from director.models.dialect import Compacts, Failed, Jobs, ProviderAPI, Read, list_answer_mappings
+from director.models.failures import Failure, ModelError, hide_failed_key, read_exception
+from director.models.prices import compute_price
+from director.models.request_messages import Prepared, check_request, hash_request, prepare_request
 from director.models.restart_journal import Journal, MemoryJournal
-from director.models.sender import CompletedTurn, Sending, usable
+from director.models.sender import CompletedTurn, Sending, is_memory_usable
 from director.models.timing import Timing
 from director.models.tool_schemas import Tool, tool
 from director.models.values import (
@@ -42,7 +42,7 @@ from director.models.values import (
     StreamEvent,
     Usage,
 )
-from director.models.windows import with_window
+from director.models.windows import set_window
 
 Told = TypeVar("Told")
 
@@ -106,7 +106,7 @@ class Model:
 
     def limit_window(self, tokens: int) -> None:
         """Take a smaller window for granted, as a refusal of the server showed it."""
-        self._dialect.can = with_window(self.capabilities, tokens, "refused")
+        self._dialect.can = set_window(self.capabilities, tokens, "refused")
 
     @property
     def counter(self) -> Counter:
@@ -164,9 +164,9 @@ class Model:
         streaming: bool,
     ) -> AsyncGenerator[StreamEvent, None]:
         await self.ready()
-        prepared = prepare(self.conceal(given), self._dialect.form, _tools(tools))
+        prepared = prepare_request(self.conceal(given), self._dialect.form, _tools(tools))
         chosen = policy or self.policy
-        check(prepared, chosen.tool_choice, prefill=self.capabilities.prefill)
+        check_request(prepared, chosen.tool_choice, prefill=self.capabilities.prefill)
         async with self._locks[thread]:
             sending = self._sending(prepared, thread, chosen, streaming=streaming)
             sending.attempts = sending.attempts if attempts is None else attempts
@@ -190,7 +190,7 @@ class Model:
         record = self.journal.read(thread)
         now = self._timing.now()
         state = record.state if self._chains(policy) else None
-        if not usable(state, prepared, self.place.provider, self.place.account, now):
+        if not is_memory_usable(state, prepared, self.place.provider, self.place.account, now):
             state = None
         if state and state.once and state.head != prepared.head(self.place.model, policy.effort):
             state = None
@@ -270,7 +270,7 @@ class Model:
         read, prepared = answered.read, answered.prepared
         if not (read.id and read.stored and self._chains(policy)):
             return None
-        after = digests(read.items, prepared.digests[-1])
+        after = hash_request(read.items, prepared.digests[-1])
         lives = self.capabilities.chain_seconds
         return StateRef(
             self.place.provider,
@@ -289,7 +289,7 @@ class Model:
             return None, ()
         total, at = Decimal(0), self._timing.now()
         for part in read.parts or (read.usage,):
-            money, unknown = cost(
+            money, unknown = compute_price(
                 self.place.provider, self.place.model, part, tier=read.tier, at=at
             )
             if money is None:
@@ -338,7 +338,7 @@ class Model:
     ) -> int:
         """The size of a request: as the provider counts it if it can, else by the counter."""
         await self.ready()
-        prepared = prepare(given, self._dialect.form, _tools(tools))
+        prepared = prepare_request(given, self._dialect.form, _tools(tools))
         if not self.capabilities.token_count:
             return context_size(prepared.context, self.counter)
         body = self._dialect.body(prepared, replace(self.policy, chain="never"), None, "")
@@ -346,14 +346,14 @@ class Model:
 
     async def compact(self, given: Context | Sequence[object]) -> Context:
         """The history in the provider's own compaction, to go on from; its items are opaque."""
-        prepared = prepare(given, self._dialect.form, ())
+        prepared = prepare_request(given, self._dialect.form, ())
         if not isinstance(self._dialect, Compacts):
             what = f"{self.place.provider} has no compaction on request; use `fit_messages`."
             raise ModelError(Failure("invalid", what))
         body = self._dialect.body(prepared, self.policy, None, "")
         answer = await self._report_failure(self._dialect.compact(body, self.policy.timeout))
         parser = Parser(self._dialect.form)
-        parser.extend(mappings(answer.get("output")))
+        parser.extend(list_answer_mappings(answer.get("output")))
         return replace(prepared.context, turns=parser.finish().context.turns, summary=None)
 
     async def _report_failure(self, doing: Awaitable[Told]) -> Told:
@@ -364,7 +364,7 @@ class Model:
             found = found or read_exception(error, self._timing.now())
             if found is None:
                 raise
-            raise ModelError(without_key(found, self._hidden)) from error
+            raise ModelError(hide_failed_key(found, self._hidden)) from error
 
     def __call__(self, prompt: str) -> str:
         """The model's answer to a text, for code that is not async; nothing is remembered."""

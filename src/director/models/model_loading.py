@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 from director.counting import counter_for
 from director.distribution import install_line
 from director.errors import DirectorError
-from director.models.capabilities import Capabilities, find
-from director.models.capture import hold_back_request, note_request
+from director.models.capabilities import Capabilities, read_capabilities
+from director.models.capture import capture_offline_request, capture_request
 from director.models.dialect import ProviderAPI
-from director.models.local import probe
+from director.models.local import probe_local_server
 from director.models.model import Model, ModelLocation
-from director.models.names import Access, Named, credentials, parse
+from director.models.names import Access, Named, find_model_credentials, parse_model_name
 from director.models.restart_journal import Journal
-from director.models.script_engines.load import load
+from director.models.script_engines.load import load_script_engine
 from director.models.scripted import Scripted
 from director.models.timing import Timing
 from director.models.values import Policy
-from director.models.windows import with_window
+from director.models.windows import set_window
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -60,11 +60,11 @@ def open_model(  # noqa: PLR0913  every argument but the name has a default
     were down. Raises `UnknownModel`, `NoKey`, `ServerNotAccepted` or `NoLibrary`, each saying what
     to do.
     """
-    named = parse(name)
-    access = credentials(named, env, accepted=accepted)
+    named = parse_model_name(name)
+    access = find_model_credentials(named, env, accepted=accepted)
     timing = timing or Timing()
     again = partial(open_model, name, policy=policy, timing=timing, env=env, accepted=accepted)
-    can = with_window(capabilities or find(named.provider, named.model), window, "set")
+    can = set_window(capabilities or read_capabilities(named.provider, named.model), window, "set")
     dialect, probe = _dialect(named, access, can, timing, offline=offline)
     return Model(
         ModelLocation(named.provider, _account(access), named.model),
@@ -86,7 +86,7 @@ def _setting(
     """A probe whose finding gives way to what the user said of the window."""
 
     async def ask() -> Capabilities:
-        return with_window(await probe(), window, "set")
+        return set_window(await probe(), window, "set")
 
     return ask
 
@@ -101,7 +101,7 @@ def _dialect(
 ) -> tuple[ProviderAPI, Callable[[], Awaitable[Capabilities]] | None]:
     """The API of a model, and for a server of one's own the way to find out what it can do."""
     if named.provider == "scripted":
-        return Scripted(load(named.model), named.model, timing), None
+        return Scripted(load_script_engine(named.model), named.model, timing), None
     if named.form == "anthropic":
         _need("anthropic")
         from anthropic import (
@@ -147,7 +147,7 @@ def _wire(*, offline: bool) -> dict[str, Any]:
 
     return {
         "event_hooks": {
-            "request": [hold_back_request if offline else note_request],
+            "request": [capture_offline_request if offline else capture_request],
             "response": [limit_response],
         },
         "follow_redirects": False,
@@ -161,7 +161,7 @@ async def _probe(client: AsyncOpenAI, named: Named) -> Capabilities:
         async with asyncio.timeout(_PROBING):
             return 200, await send(path, cast_to=object)
 
-    return await probe(ask, named.base_url, named.model, named.form)
+    return await probe_local_server(ask, named.base_url, named.model, named.form)
 
 
 def _need(library: str) -> None:

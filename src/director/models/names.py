@@ -17,7 +17,7 @@ from director.errors import DirectorError
 from director.models import capabilities, local
 from director.models.capabilities import Form
 from director.models.local import LocalServer
-from director.models.servers import LOOPBACK, NoKey, may_send_key
+from director.models.servers import LOOPBACK, NoKey, may_send_key_to_server
 
 FORMS = """\
   openai:gpt-6.1-terra                      OpenAI, by the Responses API
@@ -82,7 +82,7 @@ class Access:
     base_url: str = ""
 
 
-def parse(name: str) -> Named:
+def parse_model_name(name: str) -> Named:
     """The model that a name means; `UnknownModel` shows the right forms and the nearest."""
     if _PASSWORD.search(name):
         raise UnknownModel("An address holds no user and no password; keys come from variables.")
@@ -105,13 +105,15 @@ def parse(name: str) -> Named:
     return Named(provider, model, url, _PROVIDERS[provider].form)
 
 
-def nearest(named: Named) -> str:
+def find_nearest_model_name(named: Named) -> str:
     """The name in the catalogue that is nearest to a model which is not, or `""`."""
-    near = get_close_matches(named.model, capabilities.models(named.provider), 1, 0.8)
+    near = get_close_matches(
+        named.model, capabilities.list_models_with_capabilities(named.provider), 1, 0.8
+    )
     return f"{named.provider}:{near[0]}" if near else ""
 
 
-def credentials(
+def find_model_credentials(
     named: Named,
     env: Mapping[str, str] = os.environ,
     look: Callable[[], Sequence[LocalServer]] = local.find_local_servers,
@@ -133,7 +135,7 @@ def credentials(
     if not base_url:
         raise NoKey(_without(named, provider.url_variable, look()))
     server = f"{named.provider}:{named.base_url}"
-    may = not named.base_url or may_send_key(server, own=own, accepted=accepted)
+    may = not named.base_url or may_send_key_to_server(server, own=own, accepted=accepted)
     key = env.get(provider.key, "").strip() if may else NO_KEY
     if not key and (provider.needs_url or urlsplit(base_url).hostname in LOOPBACK):
         key = NO_KEY
@@ -194,12 +196,12 @@ def _suggest_name(name: str, provider: str, rest: str) -> str:
     known = {
         model: f"{owner}:{model}"
         for owner in ("openai", "anthropic")
-        for model in capabilities.models(owner)
+        for model in capabilities.list_models_with_capabilities(owner)
     }
     if name in known:
         return known[name]
     for owner, starts in (("anthropic", "claude"), ("openai", "gpt-")):
-        if name.startswith(starts) and capabilities.find(owner, name).known:
+        if name.startswith(starts) and capabilities.read_capabilities(owner, name).known:
             return f"{owner}:{name}"
     near = get_close_matches(name.lower(), known, 1)
     return known[near[0]] if near else ""

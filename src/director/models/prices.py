@@ -40,7 +40,7 @@ class _Unknown(Exception):
     """Says what there is no price for."""
 
 
-def cost(
+def compute_price(
     provider: str, model: str, usage: Usage, *, tier: str = "", at: datetime | float | None = None
 ) -> Priced:
     """The price of a usage in dollars, or `None` and why it is not known.
@@ -56,7 +56,7 @@ def cost(
         return None, f"The cost is unknown: there is no price for {what}."
 
 
-def dearer_above(provider: str, model: str) -> int | None:
+def find_price_threshold(provider: str, model: str) -> int | None:
     """The size in tokens above which each token of a request costs more, if there is one."""
     try:
         found = _calculate(_SELLERS[provider], model, Usage(uncached=1), {}, _when(None))

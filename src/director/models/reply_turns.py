@@ -12,7 +12,7 @@ from director.context.values import AgentTurn, UserTurn
 from director.context.wire import Parser
 from director.context.wire.parse_events import INTERRUPTED, Heard
 from director.models.capabilities import Form
-from director.models.images import Image, image_part
+from director.models.images import Image, make_image_part
 from director.models.values import Reply, ToolCall
 
 
@@ -83,15 +83,15 @@ def _output(result: Result, form: Form) -> object:
         return result.text
     kind = "input_text" if form == "responses" else "text"
     said = [{"type": kind, "text": result.text}] if result.text else []
-    return [*said, *(image_part(image, form) for image in result.images)]
+    return [*said, *(make_image_part(image, form) for image in result.images)]
 
 
-def user_turn(at: int, text: str, images: Sequence[Image] = ()) -> UserTurn:
+def make_user_turn(at: int, text: str, images: Sequence[Image] = ()) -> UserTurn:
     """What a user said, with images that travel to any provider."""
     if not images:
         return UserTurn(at, text)
     parts = [{"type": "input_text", "text": text}] if text else []
-    content = [*parts, *(image_part(image, "responses") for image in images)]
+    content = [*parts, *(make_image_part(image, "responses") for image in images)]
     message = {"type": "message", "role": "user", "content": content}
     return UserTurn(
         at, text, images=len(images), native=Heard("responses", message, text, len(images))

@@ -18,8 +18,8 @@ from director.context.wire import emit, parse, problems
 from director.context.wire.parse_events import Heard
 from director.models.capabilities import Form
 from director.models.failures import Failure, ModelError
-from director.models.images import image_part, parts_in
-from director.models.tool_schemas import Tool, as_strict_as_it_is
+from director.models.images import list_image_parts, make_image_part
+from director.models.tool_schemas import Tool, limit_tool_schema_strictness
 
 LONGEST_ID = 64
 _JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str)
@@ -63,13 +63,15 @@ class Prepared:
         return _digest("", [model, effort, said, tools])
 
 
-def prepare(given: Context | Sequence[object], form: Form, tools: Sequence[Tool]) -> Prepared:
+def prepare_request(
+    given: Context | Sequence[object], form: Form, tools: Sequence[Tool]
+) -> Prepared:
     """Write a history in the wire form of a provider, and let nothing broken pass."""
     warnings: tuple[str, ...] = ()
     if isinstance(given, Context):
         context = given
     else:
-        parsed = parse([plain(message) for message in given])
+        parsed = parse([dump_request_message(message) for message in given])
         context = parsed.context
         warnings = tuple(f"message {one.where}: {one.action}" for one in parsed.repairs)
     turns = tuple(
@@ -77,14 +79,22 @@ def prepare(given: Context | Sequence[object], form: Form, tools: Sequence[Tool]
         for turn in context.turns
     )
     bare = replace(context, sections=(), turns=turns)
-    messages = tuple(plain(message) for message in emit(bare, form))
+    messages = tuple(dump_request_message(message) for message in emit(bare, form))
     messages = tuple(_adapt_message(message, form) for message in messages)
-    gate(messages, form)
-    offered = tuple(map(as_strict_as_it_is, tools))
-    return Prepared(form, context, context.sections, messages, offered, digests(messages), warnings)
+    refuse_unanswered_request_messages(messages, form)
+    offered = tuple(map(limit_tool_schema_strictness, tools))
+    return Prepared(
+        form,
+        context,
+        context.sections,
+        messages,
+        offered,
+        hash_request(messages),
+        warnings,
+    )
 
 
-def gate(messages: Sequence[object], form: Form) -> None:
+def refuse_unanswered_request_messages(messages: Sequence[object], form: Form) -> None:
     """Refuse a history in which a call is not answered exactly once, with the ids."""
     found = problems(messages, form)
     if not found:
@@ -95,7 +105,7 @@ def gate(messages: Sequence[object], form: Form) -> None:
     raise ModelError(Failure("invalid" if asked else "pairing", what))
 
 
-def check(prepared: Prepared, choice: str, *, prefill: bool) -> None:
+def check_request(prepared: Prepared, choice: str, *, prefill: bool) -> None:
     """Refuse what no provider would take, and say what is wrong with it."""
     names = sorted(tool.name for tool in prepared.tools)
     for one, other in pairwise(names):
@@ -118,15 +128,20 @@ def strip_reasoning(prepared: Prepared) -> Prepared:
     """The same request without reasoning, for a provider that refuses what it returned."""
     turns = tuple(without_thinking(prepared.context.turns))
     context = replace(prepared.context, turns=turns)
-    again = prepare(context, prepared.form, prepared.tools)
+    again = prepare_request(context, prepared.form, prepared.tools)
     messages = again.messages
     if prepared.form == "responses":
         # An id reminds the provider of reasoning that stood before the item, shown or not.
         messages = tuple(map(_drop_id, messages))
-    return replace(again, messages=messages, digests=digests(messages), warnings=prepared.warnings)
+    return replace(
+        again,
+        messages=messages,
+        digests=hash_request(messages),
+        warnings=prepared.warnings,
+    )
 
 
-def digests(messages: Sequence[object], before: str = "") -> tuple[str, ...]:
+def hash_request(messages: Sequence[object], before: str = "") -> tuple[str, ...]:
     """The digest of each beginning of a history, the empty one first."""
     found = [before]
     for message in messages:
@@ -139,7 +154,7 @@ def _digest(before: str, value: object) -> str:
     return hashlib.sha256(f"{before}\n{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def plain(message: object) -> Mapping[str, object]:
+def dump_request_message(message: object) -> Mapping[str, object]:
     """A message as a mapping; a library's own object is dumped, a text is a user's."""
     if isinstance(message, Mapping):
         return message
@@ -191,9 +206,9 @@ def _convert_images(turn: UserTurn, form: Form) -> UserTurn:
     native = turn.native
     if not turn.images or not isinstance(native, Heard) or native.wire == form:
         return turn
-    content = native.parts or plain(native.source).get("content")
+    content = native.parts or dump_request_message(native.source).get("content")
     kind = "input_text" if form == "responses" else "text"
     said = [{"type": kind, "text": turn.text}] if turn.text else []
-    parts = [*said, *(image_part(image, form) for image in parts_in(content))]
+    parts = [*said, *(make_image_part(image, form) for image in list_image_parts(content))]
     message = {"role": "user", "content": parts}
     return replace(turn, native=Heard(form, message, turn.text, turn.images))

@@ -50,7 +50,7 @@ class FileJournal:
 
     def read(self, thread: str, /) -> ResumeRecord:
         """The record of a thread, an empty one if there is none."""
-        return record_of(self._all().get(thread, {}))
+        return make_restart_record(self._all().get(thread, {}))
 
     def write(self, thread: str, record: ResumeRecord, reply: Reply | None = None, /) -> None:
         """Keep a record: written beside the file, then moved over it."""
@@ -81,7 +81,7 @@ class FileJournal:
         return found if isinstance(found, dict) else {}
 
 
-def record_of(kept: Mapping[str, object]) -> ResumeRecord:
+def make_restart_record(kept: Mapping[str, object]) -> ResumeRecord:
     """The record that a journal kept as JSON."""
     state, handle, pending = kept.get("state"), kept.get("handle"), kept.get("pending")
     return ResumeRecord(

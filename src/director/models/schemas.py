@@ -73,12 +73,12 @@ class Member:
     description: str = ""
 
 
-def parameters_of(function: Callable[..., object]) -> tuple[Schema, bool]:
+def make_parameters_schema(function: Callable[..., object]) -> tuple[Schema, bool]:
     """The schema of a function's parameters, and whether it is strict."""
-    return _either(partial(_object, members_of(function), ()))
+    return _either(partial(_object, list_schema_members(function), ()))
 
 
-def schema_of(hint: object) -> tuple[Schema, bool]:
+def make_type_schema(hint: object) -> tuple[Schema, bool]:
     """The schema of a type, and whether it is strict."""
     return _either(partial(_schema, hint, ()))
 
@@ -90,14 +90,14 @@ def _either(make: _Make) -> tuple[Schema, bool]:
         return make(strict=False), False
 
 
-def members_of(owner: Callable[..., object]) -> tuple[Member, ...]:
+def list_schema_members(owner: Callable[..., object]) -> tuple[Member, ...]:
     """The parameters of a function, or the keys of a dataclass or a TypedDict."""
     try:
         hints = get_type_hints(owner, include_extras=True)
     except NameError as unresolved:
         name = getattr(owner, "__name__", str(owner))
         raise SchemaError(f"{name}: {unresolved}; its types must be known in its module.") from None
-    described = docstrings.read(owner.__doc__)[1]
+    described = docstrings.parse_docstring(owner.__doc__)[1]
     if is_typeddict(owner):
         return tuple(_key(owner, name, hint, described) for name, hint in hints.items())
     if isinstance(owner, type) and dataclasses.is_dataclass(owner):
@@ -120,7 +120,7 @@ def _parameter(
         raise SchemaError(f"{where}: needs a type hint.")
     required = one.default is _EMPTY
     default = None if required else one.default
-    hint, said = without_notes(hints[one.name])
+    hint, said = split_schema_notes(hints[one.name])
     return Member(one.name, hint, required, default, said or described.get(one.name, ""))
 
 
@@ -128,7 +128,7 @@ def _field(one: dataclasses.Field[object], hint: object, described: Mapping[str,
     missing = dataclasses.MISSING
     required = one.default is missing and one.default_factory is missing
     default = None if one.default is missing else one.default
-    hint, said = without_notes(hint)
+    hint, said = split_schema_notes(hint)
     return Member(one.name, hint, required, default, said or described.get(one.name, ""))
 
 
@@ -138,11 +138,11 @@ def _key(owner: object, name: str, hint: object, described: Mapping[str, str]) -
     if wrapper in (Required, NotRequired):
         required = wrapper is Required
         (hint,) = get_args(hint)
-    hint, said = without_notes(hint)
+    hint, said = split_schema_notes(hint)
     return Member(name, hint, required, None, said or described.get(name, ""))
 
 
-def without_notes(hint: object) -> tuple[object, str]:
+def split_schema_notes(hint: object) -> tuple[object, str]:
     """A type without what is annotated to it, and the description among that."""
     said = ""
     while get_origin(hint) is Annotated or isinstance(hint, NewType):
@@ -154,7 +154,7 @@ def without_notes(hint: object) -> tuple[object, str]:
     return object if hint is Any else hint, said
 
 
-def arms_of(hint: object) -> tuple[object, ...]:
+def list_union_schemas(hint: object) -> tuple[object, ...]:
     """The types that a union is of; one type is a union of itself."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
@@ -162,10 +162,10 @@ def arms_of(hint: object) -> tuple[object, ...]:
 def allows_none(hint: object) -> bool:
     """Whether null is a value of this type."""
     literal = get_origin(hint) is Literal and None in get_args(hint)
-    return literal or any(arm in (None, type(None), object) for arm in arms_of(hint))
+    return literal or any(arm in (None, type(None), object) for arm in list_union_schemas(hint))
 
 
-def choices_of(hint: object) -> list[tuple[object, object]] | None:
+def list_schema_choices(hint: object) -> list[tuple[object, object]] | None:
     """What a model may choose from, each with what it means; `None` for a type of no choices.
 
     A member of an enum is named by its value, or by its name where values are no JSON.
@@ -178,29 +178,29 @@ def choices_of(hint: object) -> list[tuple[object, object]] | None:
     return [(member.value if plain else member.name, member) for member in hint]
 
 
-def is_record(hint: object) -> bool:
+def is_record_schema(hint: object) -> bool:
     """Whether a type is an object with known keys."""
     return is_typeddict(hint) or (isinstance(hint, type) and dataclasses.is_dataclass(hint))
 
 
 def _schema(hint: object, within: tuple[object, ...], *, strict: bool) -> Schema:
-    hint, said = without_notes(hint)
+    hint, said = split_schema_notes(hint)
     made = _bare(hint, within, strict=strict)
     return {**made, "description": said} if said else made
 
 
 def _bare(hint: object, within: tuple[object, ...], *, strict: bool) -> Schema:
-    choices = choices_of(hint)
+    choices = list_schema_choices(hint)
     if choices is not None:
         return _choice([choice for choice, _ in choices])
     if hint in SCALARS:
         return {"type": SCALARS[hint]}
-    if len(arms_of(hint)) > 1:
-        return _union(arms_of(hint), within, strict=strict)
-    if is_record(hint) and callable(hint):
+    if len(list_union_schemas(hint)) > 1:
+        return _union(list_union_schemas(hint), within, strict=strict)
+    if is_record_schema(hint) and callable(hint):
         if hint in within:
             raise SchemaError(f"{hint!r} holds itself: a tool's types must end.")
-        return _object(members_of(hint), (*within, hint), strict=strict)
+        return _object(list_schema_members(hint), (*within, hint), strict=strict)
     return _holder(hint, within, strict=strict)
 
 
@@ -230,7 +230,7 @@ def _open(hint: object, within: tuple[object, ...], *, strict: bool) -> Schema:
     args = get_args(hint)
     if not args:
         return {"type": "object"}
-    if without_notes(args[0])[0] is not str:
+    if split_schema_notes(args[0])[0] is not str:
         raise SchemaError(f"{hint!r}: the keys of a JSON object are strings.")
     return {"type": "object", "additionalProperties": _schema(args[1], within, strict=False)}
 

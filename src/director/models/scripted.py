@@ -10,10 +10,18 @@ import hashlib
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 
-from director.models.capabilities import Form, find
-from director.models.capture import note
-from director.models.dialect import Body, Failed, Final, Piece, Read, mappings, texts
-from director.models.failures import read_error
+from director.models.capabilities import Form, read_capabilities
+from director.models.capture import capture_body
+from director.models.dialect import (
+    Body,
+    Failed,
+    Final,
+    Piece,
+    Read,
+    list_answer_mappings,
+    read_answer_text,
+)
+from director.models.failures import read_failure_response
 from director.models.request_messages import Prepared
 from director.models.script_values import (
     Ask,
@@ -39,7 +47,7 @@ class Scripted:
     form: Form = "responses"
 
     def __init__(self, brain: ScriptEngine, model: str, timing: Timing) -> None:
-        self.can = find("scripted", model)
+        self.can = read_capabilities("scripted", model)
         self._brain = brain
         self._model = model
         self._timing = timing
@@ -58,13 +66,21 @@ class Scripted:
 
     async def create(self, body: Body, within: float) -> Mapping[str, object]:
         """What the script says to this request."""
-        note(json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=str).encode())
+        capture_body(
+            json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=str).encode()
+        )
         seen = Seen(
             "responses",
             self._model,
-            texts(body.get("instructions")),
-            tuple(texts(one.get("name")) for one in mappings(body.get("tools"))),
-            tuple(shown for item in mappings(body.get("input")) for shown in show(item)),
+            read_answer_text(body.get("instructions")),
+            tuple(
+                read_answer_text(one.get("name")) for one in list_answer_mappings(body.get("tools"))
+            ),
+            tuple(
+                shown
+                for item in list_answer_mappings(body.get("input"))
+                for shown in show_scripted_item(item)
+            ),
         )
         said = self._brain(seen)
         for emit in said:
@@ -72,17 +88,17 @@ class Scripted:
                 await self._timing.sleep(emit.seconds)
             elif isinstance(emit, Fail):
                 error = {"code": emit.code, "message": emit.message}
-                raise Failed(read_error(200, error, {}, self._timing.now()))
+                raise Failed(read_failure_response(200, error, {}, self._timing.now()))
         return _answer(seen, said, _size(body))
 
     async def stream(self, body: Body, within: float) -> AsyncGenerator[Piece, None]:
         """The same word by word."""
         answer = await self.create(body, within)
-        for item in mappings(answer.get("output")):
-            for part in mappings(item.get("summary")):
-                yield Thinking(texts(part.get("text")))
-            for part in mappings(item.get("content")):
-                for word in texts(part.get("text")).splitlines(keepends=True):
+        for item in list_answer_mappings(answer.get("output")):
+            for part in list_answer_mappings(item.get("summary")):
+                yield Thinking(read_answer_text(part.get("text")))
+            for part in list_answer_mappings(item.get("content")):
+                for word in read_answer_text(part.get("text")).splitlines(keepends=True):
                     yield Text(word)
             if item.get("type") == "function_call":
                 yield Calling(_parse_call(item))
@@ -90,15 +106,15 @@ class Scripted:
 
     def read(self, body: Mapping[str, object], state: StateRef | None) -> Read:
         """What an answer says."""
-        items = mappings(body.get("output"))
-        stop = texts(body.get("stop"))
+        items = list_answer_mappings(body.get("output"))
+        stop = read_answer_text(body.get("stop"))
         counted = body.get("usage")
         usage = counted if isinstance(counted, Usage) else None
-        said = (part for item in items for part in mappings(item.get("content")))
+        said = (part for item in items for part in list_answer_mappings(item.get("content")))
         return Read(
-            texts(body.get("id")),
+            read_answer_text(body.get("id")),
             items,
-            "\n".join(texts(part.get("text") or part.get("refusal")) for part in said),
+            "\n".join(read_answer_text(part.get("text") or part.get("refusal")) for part in said),
             tuple(_parse_call(item) for item in items if item.get("type") == "function_call"),
             "incomplete" if stop else "completed",
             stop,
@@ -114,34 +130,45 @@ class Scripted:
         """Nothing to close."""
 
 
-def show(item: Mapping[str, object]) -> list[Shown]:
+def show_scripted_item(item: Mapping[str, object]) -> list[Shown]:
     """An item of the Responses form as a script engine is shown it."""
-    kind = texts(item.get("type")) or "message"
-    call = texts(item.get("call_id"))
+    kind = read_answer_text(item.get("type")) or "message"
+    call = read_answer_text(item.get("call_id"))
     if kind == "message":
-        role = {"assistant": "agent", "user": "user"}.get(texts(item.get("role")), "system")
+        role = {"assistant": "agent", "user": "user"}.get(
+            read_answer_text(item.get("role")), "system"
+        )
         text, images = _content(item.get("content"))
         shown = Shown("agent", text) if role == "agent" else Shown("user", text, images=images)
         return [Shown("system", text)] if role == "system" else [shown]
     if kind == "function_call":
-        return [Shown("call", texts(item.get("arguments")), texts(item.get("name")), call)]
+        return [
+            Shown(
+                "call",
+                read_answer_text(item.get("arguments")),
+                read_answer_text(item.get("name")),
+                call,
+            )
+        ]
     if kind == "function_call_output":
         text, images = _content(item.get("output"))
         return [Shown("result", text, call=call, images=images)]
     if kind == "reasoning":
-        said = (texts(part.get("text")) for part in mappings(item.get("summary")))
+        said = (
+            read_answer_text(part.get("text")) for part in list_answer_mappings(item.get("summary"))
+        )
         return [Shown("thinking", "\n".join(said))]
     if kind == "compaction":
-        return [Shown("compaction", texts(item.get("encrypted_content")))]
+        return [Shown("compaction", read_answer_text(item.get("encrypted_content")))]
     return [Shown("other", json.dumps(item, default=str))]
 
 
 def _content(content: object) -> tuple[str, int]:
     if isinstance(content, str):
         return content, 0
-    parts = mappings(content)
-    said = [texts(part.get("text") or part.get("refusal")) for part in parts]
-    images = sum("image" in texts(part.get("type")) for part in parts)
+    parts = list_answer_mappings(content)
+    said = [read_answer_text(part.get("text") or part.get("refusal")) for part in parts]
+    images = sum("image" in read_answer_text(part.get("type")) for part in parts)
     return "\n".join(text for text in said if text), images
 
 
@@ -180,7 +207,9 @@ def _item(emit: Say | Think | Ask | Refuse | Compact, name: str) -> dict[str, ob
 
 def _parse_call(item: Mapping[str, object]) -> ToolCall:
     return ToolCall(
-        texts(item.get("call_id")), texts(item.get("name")), texts(item.get("arguments"))
+        read_answer_text(item.get("call_id")),
+        read_answer_text(item.get("name")),
+        read_answer_text(item.get("arguments")),
     )
 
 

@@ -12,7 +12,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from director.models.background_jobs import Background
-from director.models.capture import capturing
+from director.models.capture import capture_bodies
 from director.models.dialect import (
     Failed,
     Final,
@@ -23,7 +23,13 @@ from director.models.dialect import (
     check_answer,
     check_calls,
 )
-from director.models.failures import Failure, ModelError, read_exception, wait_for, without_key
+from director.models.failures import (
+    Failure,
+    ModelError,
+    compute_retry_wait,
+    hide_failed_key,
+    read_exception,
+)
 from director.models.request_messages import Prepared, strip_reasoning
 from director.models.restart_journal import Journal
 from director.models.timing import Timing
@@ -132,7 +138,7 @@ class Sending:
             pieces = self._at_once(body)
         async with aclosing(pieces):
             # The request leaves before the first piece arrives; nobody else runs meanwhile.
-            with capturing() as sent:
+            with capture_bodies() as sent:
                 try:
                     first = await anext(pieces, None)
                 finally:
@@ -211,11 +217,11 @@ class Sending:
 
     def _failure(self, error: Exception) -> Failure:
         if isinstance(error, Failed):
-            return without_key(error.failure, self.hidden)
+            return hide_failed_key(error.failure, self.hidden)
         found = read_exception(error, self.timing.now())
         if found is None:
             raise error
-        return without_key(found, self.hidden)
+        return hide_failed_key(found, self.hidden)
 
     def _settle(self, failure: Failure, *, ended: bool) -> Failure:
         """What a failure means for the job: whether it is over, runs on, or may be running."""
@@ -243,7 +249,7 @@ class Sending:
             # The server may have gone on from it already, and does so only once.
             self.state = None
             self.replays += 1
-        wait = wait_for(failure, self._failures, self.timing.jitter())
+        wait = compute_retry_wait(failure, self._failures, self.timing.jitter())
         late = self.timing.now() + (wait or 0.0) - self._since > self.policy.seconds
         tired = self._failures >= self.policy.attempts
         if wait is None or wait > self.policy.longest_wait or tired or late:
@@ -305,7 +311,7 @@ class Sending:
         )
 
 
-def usable(
+def is_memory_usable(
     state: StateRef | None, prepared: Prepared, provider: str, account: str, now: float
 ) -> bool:
     """Whether a server's memory is what this history begins with, and still there."""

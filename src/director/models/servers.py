@@ -30,7 +30,9 @@ class ServerNotAccepted(NoKey):
     """A server that nobody accepted on this machine; nothing was sent to it."""
 
 
-def may_send_key(server: str, *, own: Collection[str], accepted: Collection[str] | None) -> bool:
+def may_send_key_to_server(
+    server: str, *, own: Collection[str], accepted: Collection[str] | None
+) -> bool:
     """Whether a provider's key may be sent to a server such as `openai:https://host/v1`.
 
     `own` are the provider's address and the one that a variable names; `accepted` of `None` says
@@ -50,7 +52,7 @@ def may_send_key(server: str, *, own: Collection[str], accepted: Collection[str]
     )
 
 
-def server_of(name: str) -> str:
+def parse_server_name(name: str) -> str:
     """The provider and the address in a model's name, such as `chat:http://host/v1`; or `""`."""
     provider, _, rest = name.strip().partition(":")
     if not rest.startswith(("http://", "https://")):
@@ -61,7 +63,7 @@ def server_of(name: str) -> str:
 def list_accepted_servers(settings: Settings) -> frozenset[str]:
     """The servers that were accepted on this machine."""
     listed = settings.model_servers.value.split()
-    return frozenset(filter(None, map(server_of, [*listed, settings.model.value])))
+    return frozenset(filter(None, map(parse_server_name, [*listed, settings.model.value])))
 
 
 def accept_server(name: str) -> str:
@@ -69,7 +71,7 @@ def accept_server(name: str) -> str:
 
     Only the user's own programs call this, with the user's own words.
     """
-    server, settings = server_of(name), load_settings()
+    server, settings = parse_server_name(name), load_settings()
     if not server or server in list_accepted_servers(settings):
         return ""
     listed = settings.model_servers
@@ -80,3 +82,7 @@ def accept_server(name: str) -> str:
         )
     save_settings({SETTING: f"{listed.value} {server}".strip()})
     return server
+
+
+# Names of one release ago; they go with the next.
+may_send_key = may_send_key_to_server

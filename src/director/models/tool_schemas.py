@@ -13,8 +13,13 @@ from dataclasses import dataclass, field, replace
 
 from director.errors import DirectorError
 from director.models import docstrings
-from director.models.arguments import check, form, object_in, read_members
-from director.models.schemas import SchemaError, members_of, parameters_of
+from director.models.arguments import (
+    check_argument_value,
+    describe_argument_form,
+    parse_argument_object,
+    read_argument_members,
+)
+from director.models.schemas import SchemaError, list_schema_members, make_parameters_schema
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _SCHEMA_SHOWN = 2_000
@@ -51,27 +56,27 @@ class Tool:
 
 def tool(function: Callable[..., object]) -> Tool:
     """A tool from a function with type hints; its docstring is what a model reads."""
-    parameters, strict = parameters_of(function)
+    parameters, strict = make_parameters_schema(function)
     name = getattr(function, "__name__", "")
     if not _NAME.fullmatch(name):
         raise SchemaError(f"{function!r} has no name that a tool can have.")
-    description, _ = docstrings.read(function.__doc__)
+    description, _ = docstrings.parse_docstring(function.__doc__)
     return Tool(name, description, parameters, strict, function, typed=True)
 
 
-def arguments(tool: Tool, args_json: str) -> dict[str, object]:
+def read_tool_arguments(tool: Tool, args_json: str) -> dict[str, object]:
     """The arguments of a call as values; `ToolArgumentError` says all that is wrong with them."""
     problems: list[str] = []
-    given = object_in(args_json, problems)
-    members = members_of(tool.run) if tool.typed and tool.run is not None else None
+    given = parse_argument_object(args_json, problems)
+    members = list_schema_members(tool.run) if tool.typed and tool.run is not None else None
     read = given
     if not problems and members is not None:
-        read = read_members(members, given, "", problems)
+        read = read_argument_members(members, given, "", problems)
     elif not problems:
-        check(tool.parameters, given, "", problems)
+        check_argument_value(tool.parameters, given, "", problems)
     if problems:
         schema = json.dumps(tool.parameters, ensure_ascii=False)[:_SCHEMA_SHOWN]
-        right = form(members) if members is not None else schema
+        right = describe_argument_form(members) if members is not None else schema
         listed = "\n".join(f"- {problem.removeprefix(': ')}" for problem in problems)
         raise ToolArgumentError(
             f"{tool.name} was not run: its arguments are wrong.\n{listed}\nThe right form: {right}"
@@ -79,24 +84,24 @@ def arguments(tool: Tool, args_json: str) -> dict[str, object]:
     return read
 
 
-def call(tool: Tool, args_json: str) -> object:
+def call_tool(tool: Tool, args_json: str) -> object:
     """Run a tool with the arguments that a model wrote; of an async function, its awaitable."""
     if tool.run is None:
         raise ToolFormError(f"{tool.name} has no function to run.")
-    return tool.run(**arguments(tool, args_json))
+    return tool.run(**read_tool_arguments(tool, args_json))
 
 
-def for_responses(tool: Tool, *, strict_tools: bool = True) -> dict[str, object]:
+def write_responses_tool(tool: Tool, *, strict_tools: bool = True) -> dict[str, object]:
     """The tool as Responses takes it; a server that knows nothing of strictness is told nothing."""
     return {"type": "function", **_function(tool, strict_tools=strict_tools)}
 
 
-def for_chat(tool: Tool, *, strict_tools: bool = True) -> dict[str, object]:
+def write_chat_tool(tool: Tool, *, strict_tools: bool = True) -> dict[str, object]:
     """The tool as Chat Completions takes it."""
     return {"type": "function", "function": _function(tool, strict_tools=strict_tools)}
 
 
-def for_anthropic(tool: Tool, *, strict_tools: bool = True) -> dict[str, object]:
+def write_anthropic_tool(tool: Tool, *, strict_tools: bool = True) -> dict[str, object]:
     """The tool as Anthropic takes it; strictness is said only where it is wanted."""
     said = {"strict": True} if tool.strict and strict_tools else {}
     return {
@@ -107,14 +112,14 @@ def for_anthropic(tool: Tool, *, strict_tools: bool = True) -> dict[str, object]
     }
 
 
-def from_responses(said: Mapping[str, object]) -> Tool:
+def read_responses_tool(said: Mapping[str, object]) -> Tool:
     """The tool that a Responses request describes."""
     if said.get("type") != "function" or "function" in said:
         raise ToolFormError(f"Not a function tool of Responses: {sorted(said)}.")
     return _read(said, "parameters")
 
 
-def from_chat(said: Mapping[str, object]) -> Tool:
+def read_chat_tool(said: Mapping[str, object]) -> Tool:
     """The tool that a Chat Completions request describes."""
     inner = said.get("function")
     if said.get("type") != "function" or not isinstance(inner, Mapping):
@@ -122,7 +127,7 @@ def from_chat(said: Mapping[str, object]) -> Tool:
     return _read(inner, "parameters")
 
 
-def from_anthropic(said: Mapping[str, object]) -> Tool:
+def read_anthropic_tool(said: Mapping[str, object]) -> Tool:
     """The tool that a Messages request describes; tools that Anthropic runs are none of ours."""
     if said.get("type", "custom") not in ("custom", None) or "input_schema" not in said:
         raise ToolFormError(f"Not a client's tool of Messages: {sorted(said)}.")
@@ -139,7 +144,7 @@ def _function(tool: Tool, *, strict_tools: bool) -> dict[str, object]:
     }
 
 
-def as_strict_as_it_is(tool: Tool) -> Tool:
+def limit_tool_schema_strictness(tool: Tool) -> Tool:
     """The tool, called strict only if its schema is; providers refuse one that only says so."""
     return replace(tool, strict=False) if tool.strict and not _is_closed(tool.parameters) else tool
 

@@ -21,24 +21,24 @@ TOO_MANY = "More cached tokens were reported than input: the uncached ones are t
 OTHER_MODEL = "A part of this usage is another model's ({}): its cost may be wrong."
 
 
-def from_responses(body: Mapping[str, object]) -> Reported:
+def read_responses_usage(body: Mapping[str, object]) -> Reported:
     """The usage of a Responses body; cached and written tokens are inside its input."""
     return _openai(_usage(body), "input_tokens", "output_tokens")
 
 
-def from_chat(body: Mapping[str, object]) -> Reported:
+def read_chat_usage(body: Mapping[str, object]) -> Reported:
     """The usage of a Chat Completions body, or of the chunk that carries it."""
     return _openai(_usage(body), "prompt_tokens", "completion_tokens")
 
 
-def from_anthropic(body: Mapping[str, object]) -> Reported:
+def read_anthropic_usage(body: Mapping[str, object]) -> Reported:
     """The usage of a Messages body: all its iterations, those of a compaction too."""
-    parts = iterations(body)
+    parts = list_usage_iterations(body)
     if not parts:
         return None, (MISSING,)
     usage = _usage(body)
     thinking = _count(_inner(usage, "output_tokens_details"), "thinking_tokens")
-    total = add_all(parts)
+    total = add_all_usages(parts)
     summed = Usage(total.uncached, total.read, total.writes, total.output, thinking)
     warnings = [NO_REASONING] if thinking is None else []
     if _count(usage, "cache_read_input_tokens") is None and not usage.get("iterations"):
@@ -51,7 +51,7 @@ def from_anthropic(body: Mapping[str, object]) -> Reported:
     return summed, tuple(warnings)
 
 
-def iterations(body: Mapping[str, object]) -> tuple[Usage, ...]:
+def list_usage_iterations(body: Mapping[str, object]) -> tuple[Usage, ...]:
     """The usage of each request that a Messages body was made with; one when it lists none.
 
     A price that depends on the size of a request depends on each of these, not on their sum.
@@ -64,7 +64,7 @@ def iterations(body: Mapping[str, object]) -> tuple[Usage, ...]:
     return tuple(one for one in listed if one is not None)
 
 
-def add(a: Usage, b: Usage) -> Usage:
+def add_usage(a: Usage, b: Usage) -> Usage:
     """The sum of two usages; reasoning that one of them does not know is not known."""
     lifetimes = [*a.writes, *(lifetime for lifetime in b.writes if lifetime not in a.writes)]
     unknown = a.reasoning is None or b.reasoning is None
@@ -77,11 +77,11 @@ def add(a: Usage, b: Usage) -> Usage:
     )
 
 
-def add_all(usages: Iterable[Usage]) -> Usage:
+def add_all_usages(usages: Iterable[Usage]) -> Usage:
     """The sum of any number of usages."""
     total = Usage()
     for usage in usages:
-        total = add(total, usage)
+        total = add_usage(total, usage)
     return total
 
 

@@ -51,7 +51,7 @@ async def ask_window(ask: Ask, base_url: str, model: str, *, listed: object) -> 
     mine = _entry(listed, model)
     places = [mine, *(inner for key in _INSIDE if isinstance(inner := mine.get(key), Mapping))]
     for place in places:
-        if size := next(filter(None, (number(place, key) for key in _FIELDS)), None):
+        if size := next(filter(None, (read_window_number(place, key) for key in _FIELDS)), None):
             return size
     root = base_url.rstrip("/").removesuffix("/v1")
     owner = str(mine.get("owned_by") or "")
@@ -61,7 +61,7 @@ async def ask_window(ask: Ask, base_url: str, model: str, *, listed: object) -> 
         return size
     if not mine and (size := await _ollama(ask, root, model)):
         return size
-    return next(filter(None, (number(place, _TRAINED) for place in places)), None)
+    return next(filter(None, (read_window_number(place, _TRAINED) for place in places)), None)
 
 
 def _entry(listed: object, model: str) -> Mapping[str, object]:
@@ -75,7 +75,11 @@ async def _llama_cpp(ask: Ask, root: str) -> int | None:
     """What each slot of llama.cpp's server was given."""
     said = await ask(f"{root}/props", None)
     given = said.get("default_generation_settings")
-    return number(given, "n_ctx") if isinstance(given, Mapping) else number(said, "n_ctx")
+    return (
+        read_window_number(given, "n_ctx")
+        if isinstance(given, Mapping)
+        else read_window_number(said, "n_ctx")
+    )
 
 
 async def _ollama(ask: Ask, root: str, model: str) -> int | None:
@@ -83,7 +87,7 @@ async def _ollama(ask: Ask, root: str, model: str) -> int | None:
     running = (await ask(f"{root}/api/ps", None)).get("models")
     for entry in running if isinstance(running, list) else []:
         if isinstance(entry, Mapping) and model in (entry.get("name"), entry.get("model")):
-            return number(entry, "context_length") or _OLLAMA_WINDOW
+            return read_window_number(entry, "context_length") or _OLLAMA_WINDOW
     shown = await ask(f"{root}/api/show", {"model": model})
     if not shown:
         return None
@@ -95,7 +99,7 @@ async def _ollama(ask: Ask, root: str, model: str) -> int | None:
     return min([size, *(one for one in most if isinstance(one, int) and one > 0)])
 
 
-def number(said: Mapping[str, object], key: str) -> int | None:
+def read_window_number(said: Mapping[str, object], key: str) -> int | None:
     """A positive whole number at a key, also where it is written as a text."""
     value = said.get(key)
     if isinstance(value, str) and value.isdecimal() and len(value) < 12:
@@ -103,7 +107,7 @@ def number(said: Mapping[str, object], key: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
-def with_window(
+def set_window(
     can: Capabilities, window: int | None, source: Literal["server", "refused", "set"]
 ) -> Capabilities:
     """The same model with this window; without one, as it is."""
@@ -113,7 +117,7 @@ def with_window(
     return replace(can, window=window, max_input=window, max_output=output, window_from=source)
 
 
-def read_refusal(message: str, now: int) -> int:
+def read_window_refusal(message: str, now: int) -> int:
     """The window that a refusal states, if it is smaller than the one of now; else half of that."""
     found = (int(one.replace(",", "")) for stated in _STATED for one in stated.findall(message))
     return next((size for size in found if SMALLEST <= size < now), max(SMALLEST, now // 2))

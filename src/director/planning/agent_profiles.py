@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from director.planning.section_format import HEADED, ORDER
 from director.planning.values import ProjectError
-from director.workflow.nearest import hint
+from director.workflow.nearest import write_nearest_hint
 
 Deep: TypeAlias = Literal["no", "summary", "as needed", "reads directly"] | tuple[str, ...]
 AGENTS = (
@@ -54,7 +54,7 @@ def load_profile(name: str) -> ContextProfile:
     wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
     if wanted not in (*AGENTS, *SKILLS):
         raise ProjectError(
-            f"There is no agent or skill {name!r}.{hint(wanted, (*AGENTS, *SKILLS))}"
+            f"There is no agent or skill {name!r}.{write_nearest_hint(wanted, (*AGENTS, *SKILLS))}"
         )
     text = files("director.planning").joinpath("agents", f"{wanted}.toml").read_text("utf-8")
     return read_profile(wanted, text)
@@ -77,14 +77,18 @@ def read_profile(name: str, text: str) -> ContextProfile:
     )
     for tag in (*profile.sections, *profile.optional):
         if tag not in ORDER:
-            raise ProjectError(f"The profile {name!r} names the section {tag!r}.{hint(tag, ORDER)}")
+            raise ProjectError(
+                f"The profile {name!r} names the section {tag!r}.{write_nearest_hint(tag, ORDER)}"
+            )
     for one in profile.references:
         if one not in REFERENCES:
-            raise ProjectError(f"The profile {name!r} names {one!r}.{hint(one, REFERENCES)}")
+            raise ProjectError(
+                f"The profile {name!r} names {one!r}.{write_nearest_hint(one, REFERENCES)}"
+            )
     return profile
 
 
-def with_skill(agent: ContextProfile, skill: ContextProfile) -> ContextProfile:
+def add_skill_to_profile(agent: ContextProfile, skill: ContextProfile) -> ContextProfile:
     """An agent at work in a skill: its own sections, and the files that the skill loads."""
     return replace(
         agent,
@@ -96,10 +100,12 @@ def with_skill(agent: ContextProfile, skill: ContextProfile) -> ContextProfile:
     )
 
 
-def reference(name: str) -> str:
+def read_profile_reference(name: str) -> str:
     """A reference document that comes with Director."""
     if name not in REFERENCES:
-        raise ProjectError(f"There is no reference document {name!r}.{hint(name, REFERENCES)}")
+        raise ProjectError(
+            f"There is no reference document {name!r}.{write_nearest_hint(name, REFERENCES)}"
+        )
     return files("director.planning").joinpath("references", name).read_bytes().decode("utf-8")
 
 

@@ -138,7 +138,7 @@ def _lines(section: TaggedSection, count: Counter) -> list[ReportLine]:
     ]
 
 
-def tokens_of(source: Source, count: Counter) -> tuple[int, int]:
+def count_report_tokens(source: Source, count: Counter) -> tuple[int, int]:
     """The tokens of a source as it is and as it is shown."""
     return count(source.lead + source.text + source.tail), count(source.full_text)
 

@@ -50,7 +50,7 @@ _ALLOW, _DENY, _MISSING, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 
 
-def confine(folders: list[str], program: ctypes.Array[ctypes.c_char]) -> bool:
+def confine_process(folders: list[str], program: ctypes.Array[ctypes.c_char]) -> bool:
     """Leave to this process only to read below the folders and the system's; False if it cannot.
 
     It may become one program, the one that the buffer names.
@@ -153,7 +153,7 @@ def main(most: int, folders: list[str], command: list[str]) -> None:
     library = ctypes.CDLL(None, use_errno=True)
     environment = ctypes.c_void_p.in_dll(library, "environ")
     try:
-        if not confine(folders, program):
+        if not confine_process(folders, program):
             sys.exit(NOT_CONFINED)
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
         library.execve(program, arguments, environment)

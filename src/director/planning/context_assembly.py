@@ -13,17 +13,22 @@ from director.planning.agent_profiles import (
     AGENTS,
     SKILLS,
     ContextProfile,
+    add_skill_to_profile,
     load_profile,
-    with_skill,
 )
 from director.planning.budget_report import ContextReport, Limit
-from director.planning.context_sections import ContextTarget, gather, summary_of, task_text
-from director.planning.manifest import CommitOf, Json, SourceFiles, manifest_of, sha256
-from director.planning.project_progress import find_task, name_of, next_task
-from director.planning.recent_changes import Commit, changes
-from director.planning.section_budget import FittingRules, fit
+from director.planning.context_sections import (
+    ContextTarget,
+    gather_context_sections,
+    make_summary_section,
+    read_task_section_text,
+)
+from director.planning.manifest import CommitOf, Json, SourceFiles, hash_content, make_manifest
+from director.planning.project_progress import find_next_task, find_task, get_progress_name
+from director.planning.recent_changes import Commit, read_recent_changes
+from director.planning.section_budget import FittingRules, fit_section_budget
 from director.planning.section_format import ORDERS, Source, TaggedSection, render_context
-from director.planning.tasktypes import GENERAL, extract_request, find_types
+from director.planning.tasktypes import GENERAL, extract_task_request, find_task_types
 from director.planning.values import (
     CODEBASE,
     RESEARCH,
@@ -31,9 +36,9 @@ from director.planning.values import (
     Project,
     ProjectError,
     WorkLocation,
-    as_bytes,
+    encode_file_text,
 )
-from director.planning.working_files import fill, working_files
+from director.planning.working_files import fill_working_files, find_working_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ class Fresh:
     @property
     def content(self) -> bytes:
         """The bytes of the context."""
-        return as_bytes(self.text)
+        return encode_file_text(self.text)
 
     @property
     def sections(self) -> tuple[TaggedSection, ...]:
@@ -88,14 +93,14 @@ class Fresh:
     @property
     def sha256(self) -> str:
         """The name of this context: the hash of its bytes."""
-        return sha256(self.content)
+        return hash_content(self.content)
 
 
 def _find_no_commit(_path: str, _content: bytes) -> str | None:
     return None
 
 
-def assemble(
+def assemble_context(
     project: Project,
     ask: ContextRequest,
     limit: Limit,
@@ -106,17 +111,19 @@ def assemble(
     """The context that is asked for; ProjectError says what cannot be done and why."""
     if ask.order not in ORDERS:
         raise ProjectError(f"There is no order {ask.order!r}. There is: {', '.join(ORDERS)}.")
-    profile, order = profile_of(ask), ORDERS[ask.order]
-    place = find_task(project, ask.task) if ask.task else next_task(project).place
+    profile, order = get_assembly_profile(ask), ORDERS[ask.order]
+    place = find_task(project, ask.task) if ask.task else find_next_task(project).place
     step = _step(project, ask.step) if ask.step else None
-    told = changes(commits)
+    told = read_recent_changes(commits)
     asked = ContextTarget(profile, place, step, told, ask.extra)
-    sections = gather(project, asked)
+    sections = gather_context_sections(project, asked)
     rules = _rules(project, asked, sections, order)
-    report = replace(fit(sections, limit, rules), notes=tuple(_notes(project, asked, ask)))
+    report = replace(
+        fit_section_budget(sections, limit, rules), notes=tuple(_notes(project, asked, ask))
+    )
     if ask.fill and place is not None:
-        report = fill(report, working_files(project, place), order)
-    manifest = manifest_of(
+        report = fill_working_files(report, find_working_files(project, place), order)
+    manifest = make_manifest(
         report,
         SourceFiles(project.folder.read, commit_of),
         asked=_describe_request(ask, profile, place),
@@ -126,7 +133,7 @@ def assemble(
     return Fresh(render_context(report.sections, order), report, manifest, place)
 
 
-def profile_of(ask: ContextRequest) -> ContextProfile:
+def get_assembly_profile(ask: ContextRequest) -> ContextProfile:
     """The profile of an agent, alone or at work in a skill."""
     profile = load_profile(ask.agent)
     if ask.skill is None:
@@ -134,7 +141,7 @@ def profile_of(ask: ContextRequest) -> ContextProfile:
     skill = load_profile(ask.skill)
     if skill.name not in SKILLS:
         raise ProjectError(f"{ask.skill!r} is an agent. The skills are: {', '.join(SKILLS)}.")
-    return with_skill(profile, skill) if profile.name in AGENTS else profile
+    return add_skill_to_profile(profile, skill) if profile.name in AGENTS else profile
 
 
 def _rules(
@@ -143,18 +150,19 @@ def _rules(
     sections: Sequence[TaggedSection],
     order: tuple[str, ...],
 ) -> FittingRules:
-    task = task_text(project, asked.place)
+    task = read_task_section_text(project, asked.place)
     summaries = (
-        summary_of(project, one, "summaries over specifics") for one in (RESEARCH, CODEBASE)
+        make_summary_section(project, one, "summaries over specifics")
+        for one in (RESEARCH, CODEBASE)
     )
     line = ""
     if asked.place is not None:
-        line = f"{name_of(project, asked.place.task)}\n{asked.place.task.number}"
+        line = f"{get_progress_name(project, asked.place.task)}\n{asked.place.task.number}"
     return FittingRules(
         planning=asked.profile.planning,
         building=asked.profile.building,
         task_line=line,
-        words=frozenset(re.findall(r"\w{4,}", extract_request(task).casefold()))
+        words=frozenset(re.findall(r"\w{4,}", extract_task_request(task).casefold()))
         if task
         else frozenset(),
         summaries=tuple(one for one in summaries if one is not None),
@@ -165,7 +173,7 @@ def _rules(
 
 def _find_unrelated(task: str, sections: Sequence[TaggedSection]) -> tuple[str, ...]:
     """The codebase files of other domains than the task's; none if the task is of no domain."""
-    kinds = find_types(task) if task else None
+    kinds = find_task_types(task) if task else None
     if kinds is None or kinds.types == (GENERAL,):
         return ()
     names = (
@@ -202,8 +210,8 @@ def _describe_request(
 
 def _evidence(project: Project, asked: ContextTarget) -> dict[str, Json]:
     """Why these files: the words that told the kind of the task, and what of the log was left."""
-    task = task_text(project, asked.place)
-    kinds = find_types(task) if task else None
+    task = read_task_section_text(project, asked.place)
+    kinds = find_task_types(task) if task else None
     found: dict[str, Json] = {"bookkeeping_commits_left_out": asked.changes.left_out}
     if kinds is not None:
         found["task_types"] = {
@@ -216,12 +224,12 @@ def _notes(project: Project, asked: ContextTarget, ask: ContextRequest) -> list[
     needs_task = {"task", "current_step"} & set(asked.profile.sections)
     notes = []
     if asked.place is None and needs_task:
-        notes.append(f"no task: {next_task(project).why}")
+        notes.append(f"no task: {find_next_task(project).why}")
     elif asked.place is not None and "task" in asked.profile.sections:
         how = "asked for" if ask.task else "the next one"
         notes.append(f"task {asked.place.task.path} ({how})")
     if asked.profile.codebase == "as needed" and asked.place is not None:
-        kinds = find_types(task_text(project, asked.place))
+        kinds = find_task_types(read_task_section_text(project, asked.place))
         told = (
             f"{one.name} ({', '.join(kinds.evidence.get(one.name, ('no word',)))})"
             for one in kinds.types

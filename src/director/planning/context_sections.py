@@ -10,12 +10,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from director.planning.agent_profiles import ContextProfile, Deep, reference
-from director.planning.markdown import headings, part
-from director.planning.project_progress import step_file
+from director.planning.agent_profiles import ContextProfile, Deep, read_profile_reference
+from director.planning.markdown import find_markdown_part, list_markdown_headings
+from director.planning.project_progress import get_step_file
 from director.planning.recent_changes import RecentChanges
 from director.planning.section_format import Source, TaggedSection, write_section
-from director.planning.tasktypes import SETUP, Typed, contains_word, extract_request, find_types
+from director.planning.tasktypes import (
+    SETUP,
+    Typed,
+    contains_task_word,
+    extract_task_request,
+    find_task_types,
+)
 from director.planning.values import (
     CODEBASE,
     GAMEPLAN,
@@ -25,7 +31,7 @@ from director.planning.values import (
     PlanStep,
     Project,
     WorkLocation,
-    as_bytes,
+    encode_file_text,
 )
 
 SUMMARY = "SUMMARY.md"
@@ -58,7 +64,7 @@ class ContextTarget:
     extra: tuple[Source, ...] = ()
 
 
-def gather(project: Project, asked: ContextTarget) -> list[TaggedSection]:
+def gather_context_sections(project: Project, asked: ContextTarget) -> list[TaggedSection]:
     """The sections that the profile asks for and the project has, in no special order."""
     sections = [
         write_section(tag, sources)
@@ -70,20 +76,22 @@ def gather(project: Project, asked: ContextTarget) -> list[TaggedSection]:
     return sections
 
 
-def task_text(project: Project, place: WorkLocation | None) -> str:
+def read_task_section_text(project: Project, place: WorkLocation | None) -> str:
     """The text of the task, or nothing."""
     return (project.text(place.task.path) or "") if place else ""
 
 
-def file_source(project: Project, path: str, rule: str, *, name: str = "") -> Source | None:
+def make_file_section_source(
+    project: Project, path: str, rule: str, *, name: str = ""
+) -> Source | None:
     """A whole file as a source; None if it is missing or blank."""
     text = project.text(path)
     return Source(path, text, rule, name) if text and text.strip() else None
 
 
-def summary_of(project: Project, folder: str, rule: str) -> TaggedSection | None:
+def make_summary_section(project: Project, folder: str, rule: str) -> TaggedSection | None:
     """The summary of research or codebase as a section of its own."""
-    found = file_source(project, f"{folder}/{SUMMARY}", rule)
+    found = make_file_section_source(project, f"{folder}/{SUMMARY}", rule)
     return write_section(f"{folder.rpartition('/')[2]}_summary", (found,)) if found else None
 
 
@@ -94,9 +102,9 @@ def _sources(project: Project, asked: ContextTarget, tag: str) -> Iterator[Sourc
     elif tag == "instructions":
         yield from _instructions(project, asked)
     elif tag == "decisions":
-        yield from decisions(project, asked.place.step if asked.place else None, rule)
+        yield from write_decisions_section(project, asked.place.step if asked.place else None, rule)
     elif path := _path(asked, tag):
-        found = file_source(project, path, rule)
+        found = make_file_section_source(project, path, rule)
         if found and not (tag in asked.profile.optional and _is_form(found.text)):
             yield found
 
@@ -107,32 +115,32 @@ def _path(asked: ContextTarget, tag: str) -> str:
         return fixed.get(tag, "")
     step = asked.place.step
     return {
-        "current_step": step_file(step),
+        "current_step": get_step_file(step),
         "task": asked.place.task.path,
         "step_research": f"{step.path}/RESEARCH.md",
     }.get(tag, "")
 
 
-def decisions(project: Project, step: PlanStep | None, rule: str) -> Iterator[Source]:
+def write_decisions_section(project: Project, step: PlanStep | None, rule: str) -> Iterator[Source]:
     """The decisions of a step, word for word, with the rules that go with them."""
-    text = project.text(step_file(step)) if step else None
+    text = project.text(get_step_file(step)) if step else None
     found = _find_decisions(text) if text else None
     if step is None or text is None or found is None or not text[slice(*found)].strip():
         return
     kept = text[slice(*found)]
-    offset = len(as_bytes(text[: found[0]]))
+    offset = len(encode_file_text(text[: found[0]]))
     tail = RULES if kept.endswith("\n") else f"\n{RULES}"
-    yield Source(step_file(step), kept, rule, lead=LEAD, tail=tail, offset=offset, kind="part")
+    yield Source(get_step_file(step), kept, rule, lead=LEAD, tail=tail, offset=offset, kind="part")
 
 
 def _find_decisions(text: str) -> tuple[int, int] | None:
     """Where the decisions stand; a heading that says more needs one of the three kinds under it."""
-    if found := part(text, "Decisions"):
+    if found := find_markdown_part(text, "Decisions"):
         return found
-    for one in headings(text):
+    for one in list_markdown_headings(text):
         if one.level == 2 and re.search(r"\bdecisions?\b", one.words, re.IGNORECASE):
-            found = part(text, one.words.rstrip(":"))
-            if found and any(part(text[slice(*found)], kind, 3) for kind in KINDS):
+            found = find_markdown_part(text, one.words.rstrip(":"))
+            if found and any(find_markdown_part(text[slice(*found)], kind, 3) for kind in KINDS):
                 return found
     return None
 
@@ -143,9 +151,11 @@ def _instructions(project: Project, asked: ContextTarget) -> Iterator[Source]:
     yield Source(f"director:agents/{base}.toml", profile.instructions, "profile", kind="ours")
     if asked.step is not None:
         rule = "step mode: told within the instructions"
-        if step := file_source(project, step_file(asked.step), rule, name="STEP.md"):
+        if step := make_file_section_source(
+            project, get_step_file(asked.step), rule, name="STEP.md"
+        ):
             yield step
-        for one in decisions(project, asked.step, rule):
+        for one in write_decisions_section(project, asked.step, rule):
             yield Source(
                 one.source,
                 one.text,
@@ -158,7 +168,13 @@ def _instructions(project: Project, asked: ContextTarget) -> Iterator[Source]:
             )
     for name in profile.references:
         rule = f"profile {profile.name}: reference document"
-        yield Source(f"director:references/{name}", reference(name), rule, name, kind="reference")
+        yield Source(
+            f"director:references/{name}",
+            read_profile_reference(name),
+            rule,
+            name,
+            kind="reference",
+        )
     yield from asked.extra
 
 
@@ -171,15 +187,15 @@ def _deep(
     if deep == "summary":
         names: dict[str, str] = {SUMMARY: rule}
     elif deep == "as needed":
-        names = _find_needed_files(task_text(project, asked.place), folder)
+        names = _find_needed_files(read_task_section_text(project, asked.place), folder)
     else:
         names = dict.fromkeys(deep, rule)
-    if SUMMARY in names and (found := summary_of(project, folder, names.pop(SUMMARY))):
+    if SUMMARY in names and (found := make_summary_section(project, folder, names.pop(SUMMARY))):
         yield found
     sources = tuple(
         source
         for name, why in names.items()
-        if (source := file_source(project, f"{folder}/{name}", why, name=name))
+        if (source := make_file_section_source(project, f"{folder}/{name}", why, name=name))
     )
     if sources:
         yield write_section(folder.rpartition("/")[2], sources)
@@ -195,9 +211,9 @@ def _find_needed_files(task: str, folder: str) -> dict[str, str]:
         if re.search(rf"\b{folder.rpartition('/')[2]}/{re.escape(name)}", task)
     }
     if folder == CODEBASE:
-        kinds: Typed = find_types(task)
+        kinds: Typed = find_task_types(task)
         return {name: kinds.why(name) for name in kinds.files} | named
-    setup = [word for word in SETUP if contains_word(word, extract_request(task))]
+    setup = [word for word in SETUP if contains_task_word(word, extract_task_request(task))]
     found = {"STACK.md": f"a task of setting up ({', '.join(setup)})"} if setup else {}
     return found | named
 

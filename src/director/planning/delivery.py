@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from director.context.values import Counter
-from director.planning.markdown import blocks
+from director.planning.markdown import parse_markdown_blocks
 from director.planning.section_format import ORDER
 
 # What a host shows of a text before it cuts: characters of a hook's output and of a command's,
@@ -36,14 +36,14 @@ HOSTS = {
 _PART = _TOKENS * 3 // 5
 
 
-def fits_inline(text: str, host: Host, count: Counter) -> bool:
+def can_deliver_inline(text: str, host: Host, count: Counter) -> bool:
     """Whether a host shows the whole of a text."""
     if host.characters is not None:
         return len(text) <= host.characters
     return host.tokens is None or count(text) * (1 + count.error) <= host.tokens
 
 
-def parts(text: str, count: Counter, most: int = _PART) -> list[str]:
+def split_for_delivery(text: str, count: Counter, most: int = _PART) -> list[str]:
     """The text in parts of at most so many tokens, cut as high up as possible."""
     found: list[list[str]] = []
     room = 0
@@ -64,7 +64,7 @@ def _pieces(text: str, count: Counter, most: int) -> Iterator[str]:
         if count(section) <= most:
             yield section
             continue
-        for block in blocks(section):
+        for block in parse_markdown_blocks(section):
             yield from _lines(section[block.start : block.end], count, most)
 
 

@@ -11,8 +11,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from director.planning.markdown import fields, headings, part, section
-from director.planning.project_progress import focus_of, name_of, next_task, step_file
+from director.planning.markdown import (
+    find_markdown_part,
+    list_markdown_headings,
+    read_markdown_fields,
+    read_markdown_section,
+)
+from director.planning.project_progress import (
+    find_next_task,
+    find_project_focus,
+    get_progress_name,
+    get_step_file,
+)
 from director.planning.values import (
     CONFIG,
     FOLDER,
@@ -52,7 +62,7 @@ class Drift:
     hint: bool = False
 
 
-def drift(project: Project) -> list[Drift]:
+def find_drift(project: Project) -> list[Drift]:
     """Everything in which the files disagree, in the order of the folder."""
     return [
         *_find_refused(project),
@@ -110,16 +120,16 @@ def _gameplan(project: Project) -> Iterator[Drift]:
         return
     yield from _find_unlisted(project, text)
     told, focus, then = (
-        fields(section(text, "Current Focus")),
-        focus_of(project),
-        next_task(project),
+        read_markdown_fields(read_markdown_section(text, "Current Focus")),
+        find_project_focus(project),
+        find_next_task(project),
     )
     where = then.place
     if told.get("current goal") and where and _behind(where, focus.goal, focus.step):
         right = {
-            "current goal": f"Goal {where.goal.number}: {name_of(project, where.goal)}",
-            "current step": f"Step {where.step.number}: {name_of(project, where.step)}",
-            "next up": name_of(project, where.task),
+            "current goal": f"Goal {where.goal.number}: {get_progress_name(project, where.goal)}",
+            "current step": f"Step {where.step.number}: {get_progress_name(project, where.step)}",
+            "next up": get_progress_name(project, where.task),
         }
         step = told.get("current step", "no step")
         said = f"its focus is {told['current goal']}, {step}; next is {where}"
@@ -130,9 +140,13 @@ def _gameplan(project: Project) -> Iterator[Drift]:
 
 def _find_unlisted(project: Project, text: str) -> Iterator[Drift]:
     """Goals that only one of the two knows: the gameplan's list, the folders."""
-    listed = set(map(int, re.findall(r"\bGoal[ \t]+(\d{1,9})\b", section(text, "Goals"))))
+    listed = set(
+        map(int, re.findall(r"\bGoal[ \t]+(\d{1,9})\b", read_markdown_section(text, "Goals")))
+    )
     told = text.casefold()
-    named = {goal.number for goal in project.goals if name_of(project, goal).casefold() in told}
+    named = {
+        goal.number for goal in project.goals if get_progress_name(project, goal).casefold() in told
+    }
     there = {goal.number for goal in project.goals if goal.number is not None}
     for number in sorted(listed - there):
         yield Drift(
@@ -153,20 +167,20 @@ def _behind(where: WorkLocation, goal: Goal | None, step: PlanStep | None) -> bo
 
 def _state(project: Project) -> Iterator[Drift]:
     text = project.text(STATE)
-    where = next_task(project).place
+    where = find_next_task(project).place
     if text is None:
         mend = "`director init` makes a form; contexts do without"
         yield Drift(STATE, "is missing", mend, hint=True)
         return
-    told = fields(section(text, "Current Position"))
+    told = read_markdown_fields(read_markdown_section(text, "Current Position"))
     if where is None:
         yield from _find_finished(project, told)
-    names = (where and name_of(project, where.task)) or ""
+    names = (where and get_progress_name(project, where.task)) or ""
     current = told.get("current task", "")
     if where and told and names.casefold() not in current.casefold():
         right = {
-            "current goal": f"Goal {where.goal.number}: {name_of(project, where.goal)}",
-            "current step": f"Step {where.step.number}: {name_of(project, where.step)}",
+            "current goal": f"Goal {where.goal.number}: {get_progress_name(project, where.goal)}",
+            "current step": f"Step {where.step.number}: {get_progress_name(project, where.step)}",
             "current task": names,
             "position": str(where).capitalize(),
         }
@@ -175,7 +189,7 @@ def _state(project: Project) -> Iterator[Drift]:
         text_then = _with(text, "Current Position", right) if "current task" in told else None
         yield Drift(STATE, said, "set its position to the next task", text_then)
     yield from _progress(project, text)
-    activity = section(text, "Recent Activity")
+    activity = read_markdown_section(text, "Recent Activity")
     entries = len(re.findall(r"^[-*] ", activity, re.MULTILINE))
     if entries > 10:
         said = f"has {entries} recent activities, 10 are meant"
@@ -186,7 +200,7 @@ def _find_finished(project: Project, told: Mapping[str, str]) -> Iterator[Drift]
     """A position at a task, though every task is done."""
     current = told.get("current task", "").casefold()
     for place in project.places():
-        if current and name_of(project, place.task).casefold() in current:
+        if current and get_progress_name(project, place.task).casefold() in current:
             said = f"its current task is {told['current task']}; every task is done"
             yield Drift(STATE, said, "say in its position that all is done")
             return
@@ -194,10 +208,10 @@ def _find_finished(project: Project, told: Mapping[str, str]) -> Iterator[Drift]
 
 def _progress(project: Project, text: str) -> Iterator[Drift]:
     """How far STATE.md says each goal is, against the files."""
-    found = part(text, "Progress")
+    found = find_markdown_part(text, "Progress")
     start, end = found or (0, 0)
     inside = text[start:end]
-    heads = [one for one in headings(inside) if one.level == 3]
+    heads = [one for one in list_markdown_headings(inside) if one.level == 3]
     goals = {goal.number: goal for goal in project.goals if goal.tasks}
     wrong: list[str] = []
     mended = inside[: heads[0].start] if heads else inside
@@ -254,7 +268,10 @@ def _numbers(path: str, kind: str, among: Sequence[Goal | PlanStep | StepTask]) 
 def _listing(path: str, text: str, kind: str, there: set[int]) -> Iterator[Drift]:
     """Steps or tasks that only one of the two knows: the list in a file, the folder."""
     listed = set(
-        map(int, re.findall(_LISTED.format(kind), section(text, f"{kind}s"), re.MULTILINE))
+        map(
+            int,
+            re.findall(_LISTED.format(kind), read_markdown_section(text, f"{kind}s"), re.MULTILINE),
+        )
     )
     for number in sorted(listed - there) if listed else ():
         said = f"names {kind.lower()} {number}, which has no {_KEPT[kind]}"
@@ -278,7 +295,7 @@ def _goal(project: Project, goal: Goal) -> Iterator[Drift]:
 
 
 def _status(goal: Goal, path: str, text: str) -> Iterator[Drift]:
-    told = fields(section(text, "Status"))
+    told = read_markdown_fields(read_markdown_section(text, "Status"))
     done, steps = sum(step.complete for step in goal.steps), len(goal.steps)
     started = any(task.done for task in goal.tasks)
     word = "Complete" if goal.complete else "In progress" if started else "Not started"
@@ -293,7 +310,7 @@ def _status(goal: Goal, path: str, text: str) -> Iterator[Drift]:
 
 
 def _step(project: Project, step: PlanStep) -> Iterator[Drift]:
-    path = step_file(step)
+    path = get_step_file(step)
     text = project.text(path)
     if text is None:
         yield Drift(path, "is missing", "write what this step delivers", hint=True)
@@ -307,7 +324,9 @@ def _step(project: Project, step: PlanStep) -> Iterator[Drift]:
             yield Drift(
                 open_form, "lies beside its done form; the task is done", f"remove {open_form}"
             )
-        known = {one.words.casefold() for one in headings(project.text(task.path) or "")}
+        known = {
+            one.words.casefold() for one in list_markdown_headings(project.text(task.path) or "")
+        }
         missing = [one for one in ("What To Do", "Done When") if one.casefold() not in known]
         if missing and not task.done:
             yield Drift(task.path, f"has no {' and no '.join(missing)}", "add what is missing")
@@ -316,7 +335,7 @@ def _step(project: Project, step: PlanStep) -> Iterator[Drift]:
 def _boxes(step: PlanStep, path: str, text: str) -> Iterator[Drift]:
     """The boxes of the tasks against their files."""
     done = {task.number: task.done for task in step.tasks}
-    found = part(text, "Tasks")
+    found = find_markdown_part(text, "Tasks")
     if found is None:
         return
     wrong: list[int] = []
@@ -337,7 +356,7 @@ def _boxes(step: PlanStep, path: str, text: str) -> Iterator[Drift]:
 
 def _with(text: str, heading: str, right: dict[str, str]) -> str:
     """The text with these fields of one section set; fields that are not there stay away."""
-    found = part(text, heading)
+    found = find_markdown_part(text, heading)
     start, end = found or (0, 0)
 
     def line(match: re.Match[str]) -> str:

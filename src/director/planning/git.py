@@ -17,7 +17,7 @@ from director.planning.repository import (
     ForeignRepositoryError,
     Repository,
     find_repository,
-    neutral_environment,
+    make_git_environment,
 )
 from director.planning.values import FOLDER
 
@@ -81,7 +81,7 @@ class Git:
             return b""
         keep = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
         try:
-            with neutral_environment(self._repository) as neutral:
+            with make_git_environment(self._repository) as neutral:
                 ran = subprocess.run(  # noqa: S603  no shell, and each argument is ours
                     ["git", *_SAFE, *arguments],  # noqa: S607  the user's git
                     cwd=self._repository.root,

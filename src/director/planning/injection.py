@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from director.planning.markdown import fences, frontmatter_end
+from director.planning.markdown import find_frontmatter_end, find_markdown_fences
 
 _PLACEHOLDER = re.compile(r"(?:(?<=\s)|^)!`([^`\n]+)`(?!`)", re.MULTILINE)
 _WRONG = re.compile(r"(?<![`!\\])`!([^`\n]+)`(?!`)")
@@ -77,9 +77,9 @@ class Expanded:
     remarks: tuple[str, ...] = ()
 
 
-def placeholders(text: str) -> list[Placeholder]:
+def find_injected_commands(text: str) -> list[Placeholder]:
     """Every command of a text, outside of fences, code spans and frontmatter."""
-    hidden = [*fences(text), *_spans(text), (0, frontmatter_end(text))]
+    hidden = [*find_markdown_fences(text), *_spans(text), (0, find_frontmatter_end(text))]
     return [
         Placeholder(found[1], found.start(), found.end(), line)
         for found, line in _find_outside(_PLACEHOLDER, text, hidden)
@@ -123,22 +123,22 @@ def _spans(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def wrong_forms(text: str) -> list[str]:
+def find_wrong_injections(text: str) -> list[str]:
     """Places where the mark stands inside the backticks, where no host would run it."""
     return [
         f"line {line}: `!{found[1]}` is not run by anyone: "
         f"the mark belongs ahead of the backtick, !`{found[1]}`"
-        for found, line in _find_outside(_WRONG, text, fences(text))
+        for found, line in _find_outside(_WRONG, text, find_markdown_fences(text))
     ]
 
 
-def expand(text: str, allowed: Sequence[str], run: Run) -> Expanded:
+def expand_injected_commands(text: str, allowed: Sequence[str], run: Run) -> Expanded:
     """The text with the output of its allowed commands; the others are told in their places."""
     parts: list[str] = []
     spans: list[tuple[int, int]] = []
     injected: list[Injected] = []
     at = length = 0
-    for one in placeholders(text):
+    for one in find_injected_commands(text):
         done = _run_injection(one, allowed, run)
         injected.append(done)
         shown = done.output if done.outcome == "ran" else f"[!{one.command}: {done.said}]"
@@ -148,11 +148,13 @@ def expand(text: str, allowed: Sequence[str], run: Run) -> Expanded:
         length += len(shown)
         at = one.end
     parts.append(text[at:])
-    return Expanded("".join(parts), tuple(spans), tuple(injected), tuple(wrong_forms(text)))
+    return Expanded(
+        "".join(parts), tuple(spans), tuple(injected), tuple(find_wrong_injections(text))
+    )
 
 
 def _run_injection(one: Placeholder, allowed: Sequence[str], run: Run) -> Injected:
-    if problem := refusal(one.command):
+    if problem := refuse_injected_command(one.command):
         return Injected(one, "refused", f"refused, {problem}")
     argv = shlex.split(one.command)
     if not any(argv[: len(rule)] == rule for rule in map(shlex.split, allowed) if rule):
@@ -163,7 +165,7 @@ def _run_injection(one: Placeholder, allowed: Sequence[str], run: Run) -> Inject
     return Injected(one, "ran", "ran", found.text)
 
 
-def refusal(command: str) -> str:
+def refuse_injected_command(command: str) -> str:
     """Why a command is never run, whatever is allowed; nothing if there is no reason."""
     if found := _SHELL.search(command):
         return f"{found[0]!r} would need a shell"

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from director.home import write_private
 from director.planning.context_assembly import Fresh
-from director.planning.manifest import as_json
-from director.planning.values import CONTEXTS, ProjectError, as_bytes
+from director.planning.manifest import encode_manifest
+from director.planning.values import CONTEXTS, ProjectError, encode_file_text
 
 CONTEXT, MANIFEST, REPORT, LAST = "context.md", "manifest.json", "report.txt", "last"
 _SHORT = 12
@@ -30,31 +30,31 @@ class Shared:
     before: str
 
 
-def keep(root: Path, fresh: Fresh, report: str) -> Path:
+def write_kept_context(root: Path, fresh: Fresh, report: str) -> Path:
     """Write a context with its manifest and report, and give its folder."""
     folder = _folder(root, fresh)
     top = folder.parent
     write_private(folder / CONTEXT, fresh.content)
-    write_private(folder / MANIFEST, as_json(fresh.manifest).encode())
-    write_private(folder / REPORT, as_bytes(report))
+    write_private(folder / MANIFEST, encode_manifest(fresh.manifest).encode())
+    write_private(folder / REPORT, encode_file_text(report))
     write_private(top / LAST, folder.name.encode())
     os.utime(folder)
     _forget(top)
     return folder
 
 
-def keep_parts(root: Path, fresh: Fresh, texts: Sequence[str]) -> list[Path]:
+def keep_context_parts(root: Path, fresh: Fresh, texts: Sequence[str]) -> list[Path]:
     """Write a context in parts, to be read one after another."""
     folder = _folder(root, fresh)
     places = [folder / f"part-{number}.md" for number in range(1, len(texts) + 1)]
     for place, text in zip(places, texts, strict=True):
-        write_private(place, as_bytes(text))
+        write_private(place, encode_file_text(text))
     return places
 
 
 def compare_with_last(root: Path, content: bytes) -> Shared | None:
     """How much of a context begins as the last one kept; None if there is none."""
-    folder = last(root)
+    folder = find_last_kept_context(root)
     if folder is None or not content:
         return None
     try:
@@ -73,7 +73,7 @@ def measure_shared_prefix(before: bytes, content: bytes) -> float:
     return low / len(content) if content else 0.0
 
 
-def last(root: Path) -> Path | None:
+def find_last_kept_context(root: Path) -> Path | None:
     """The folder of the context that was kept last."""
     top = root / CONTEXTS
     try:
@@ -83,13 +83,13 @@ def last(root: Path) -> Path | None:
     return top / name if name.isalnum() and (top / name).is_dir() else None
 
 
-def find_kept(root: Path, wanted: str | None) -> tuple[Path, Path | None]:
+def find_kept_context(root: Path, wanted: str | None) -> tuple[Path, Path | None]:
     """The manifest that is meant, and its context if that is there.
 
     A path of a manifest or a context, the beginning of a hash, or nothing for the last one.
     """
     if wanted is None:
-        folder = last(root)
+        folder = find_last_kept_context(root)
         if folder is None:
             raise ProjectError(
                 "No context was kept here. Name a manifest, or make a context first."
@@ -99,7 +99,7 @@ def find_kept(root: Path, wanted: str | None) -> tuple[Path, Path | None]:
     if path.is_dir():
         return _pair(path / MANIFEST)
     if path.is_file():
-        return _pair(path if path.suffix == ".json" else manifest_beside(path))
+        return _pair(path if path.suffix == ".json" else get_kept_manifest_path(path))
     found = sorted((root / CONTEXTS).glob(f"{wanted}*")) if wanted.isalnum() else []
     folders = [one for one in found if one.is_dir()]
     if len(folders) != 1:
@@ -107,7 +107,7 @@ def find_kept(root: Path, wanted: str | None) -> tuple[Path, Path | None]:
     return _pair(folders[0] / MANIFEST)
 
 
-def manifest_beside(context: Path) -> Path:
+def get_kept_manifest_path(context: Path) -> Path:
     """Where the manifest of a written context lies."""
     return context.with_name(f"{context.name}.manifest.json")
 

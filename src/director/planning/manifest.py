@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from director.context.values import Counter
-from director.planning.budget_report import ContextReport, tokens_of
+from director.planning.budget_report import ContextReport, count_report_tokens
 from director.planning.section_format import Source, TaggedSection, render_context
-from director.planning.values import as_bytes
+from director.planning.values import encode_file_text
 
 VERSION = 1
 Json: TypeAlias = "str | int | float | bool | list[Json] | Mapping[str, Json] | None"
 CommitOf: TypeAlias = Callable[[str, bytes], str | None]
 
 
-def sha256(content: bytes) -> str:
+def hash_content(content: bytes) -> str:
     """The hash by which contents are named."""
     return hashlib.sha256(content).hexdigest()
 
@@ -35,7 +35,7 @@ class SourceFiles:
     commit_of: CommitOf
 
 
-def manifest_of(
+def make_manifest(
     report: ContextReport,
     files: SourceFiles,
     *,
@@ -49,7 +49,10 @@ def manifest_of(
     count = report.counting
     return {
         "manifest": VERSION,
-        "context": {"sha256": sha256(as_bytes(text)), "bytes": len(as_bytes(text))},
+        "context": {
+            "sha256": hash_content(encode_file_text(text)),
+            "bytes": len(encode_file_text(text)),
+        },
         "asked": dict(asked),
         "window": report.budget.window,
         "budget": report.limit,
@@ -65,7 +68,7 @@ def manifest_of(
     }
 
 
-def as_json(manifest: Mapping[str, Json]) -> str:
+def encode_manifest(manifest: Mapping[str, Json]) -> str:
     """A manifest as it is kept: one form, whatever machine writes it."""
     return json.dumps(manifest, indent=2, ensure_ascii=True) + "\n"
 
@@ -77,17 +80,17 @@ def _section(section: TaggedSection, count: Counter, files: SourceFiles) -> dict
 
 def _source(source: Source, count: Counter, files: SourceFiles) -> dict[str, Json]:
     file = files.read(source.source) if source.kind in ("file", "part") else None
-    content = as_bytes(source.text) if file is None else file
-    before, after = tokens_of(source, count)
+    content = encode_file_text(source.text) if file is None else file
+    before, after = count_report_tokens(source, count)
     return {
         "source": source.source,
         "name": source.name,
         "kind": source.kind,
-        "sha256": sha256(content),
+        "sha256": hash_content(content),
         "bytes": len(content),
         "commit": files.commit_of(source.source, content) if file is not None else None,
-        "ranges": [list(span) for span in ranges(source)],
-        "shown_sha256": sha256(as_bytes(source.full_text)),
+        "ranges": [list(span) for span in list_shown_ranges(source)],
+        "shown_sha256": hash_content(encode_file_text(source.full_text)),
         "rule": source.rule,
         "cut": source.notice.strip(),
         "tokens_before": before,
@@ -95,11 +98,11 @@ def _source(source: Source, count: Counter, files: SourceFiles) -> dict[str, Jso
     }
 
 
-def ranges(source: Source) -> list[tuple[int, int]]:
+def list_shown_ranges(source: Source) -> list[tuple[int, int]]:
     """The bytes of the source that are shown."""
     spans = ((0, len(source.text)),) if source.spans is None else source.spans
     found = []
     for start, end in spans:
-        first = source.offset + len(as_bytes(source.text[:start]))
-        found.append((first, first + len(as_bytes(source.text[start:end]))))
+        first = source.offset + len(encode_file_text(source.text[:start]))
+        found.append((first, first + len(encode_file_text(source.text[start:end]))))
     return found

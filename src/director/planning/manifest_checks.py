@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from director.planning.manifest import VERSION, sha256
-from director.planning.section_format import heading, read_context
-from director.planning.values import ProjectError, as_bytes, as_text
+from director.planning.manifest import VERSION, hash_content
+from director.planning.section_format import escape_section_name, read_context
+from director.planning.values import ProjectError, decode_file_bytes, encode_file_text
 
 Read = Callable[[str], bytes | None]
 
@@ -36,21 +36,21 @@ def load_manifest(content: bytes, place: str) -> Mapping[str, Any]:
     return found
 
 
-def verify(manifest: Mapping[str, Any], context: bytes | None, read: Read) -> list[Check]:
+def verify_manifest(manifest: Mapping[str, Any], context: bytes | None, read: Read) -> list[Check]:
     """Whether the context is the one of the manifest, and its sources are still what they were."""
     checks = list(_context(manifest, context)) if context is not None else []
-    for path, source in sources_of(manifest):
+    for path, source in list_manifest_sources(manifest):
         now = read(path)
         if now is None:
             checks.append(Check(f"{path} is not there any more"))
-        elif sha256(now) != source["sha256"]:
+        elif hash_content(now) != source["sha256"]:
             checks.append(Check(f"{path} has changed since"))
         else:
             checks.append(Check(f"{path} is as it was", holds=True))
     return checks
 
 
-def sources_of(manifest: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def list_manifest_sources(manifest: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The files of the project that a manifest names, each once, with one of its entries."""
     seen: set[str] = set()
     for section in manifest["sections"]:
@@ -63,17 +63,21 @@ def sources_of(manifest: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, 
 
 def _context(manifest: Mapping[str, Any], context: bytes) -> Iterator[Check]:
     told = manifest["context"]
-    same = sha256(context) == told["sha256"]
+    same = hash_content(context) == told["sha256"]
     said = "the context is the manifest's" if same else "the context was altered"
     yield Check(said, same)
     try:
-        parsed = read_context(as_text(context))
+        parsed = read_context(decode_file_bytes(context))
     except ValueError as error:
         yield Check(f"the context cannot be read back: {error}")
         return
-    shown = {(tag, name): sha256(as_bytes(text)) for tag, texts in parsed for name, text in texts}
+    shown = {
+        (tag, name): hash_content(encode_file_text(text))
+        for tag, texts in parsed
+        for name, text in texts
+    }
     wanted = {
-        (section["tag"], heading(source["name"])): source["shown_sha256"]
+        (section["tag"], escape_section_name(source["name"])): source["shown_sha256"]
         for section in manifest["sections"]
         for source in section["sources"]
     }
@@ -83,7 +87,7 @@ def _context(manifest: Mapping[str, Any], context: bytes) -> Iterator[Check]:
             yield Check(f"{place} is not what the manifest says")
 
 
-def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+def describe_context_differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """What differs between two contexts, in words; nothing if they are the same."""
     if old["context"]["sha256"] == new["context"]["sha256"]:
         return []

@@ -38,7 +38,7 @@ class Heading:
     end: int
 
 
-def blocks(text: str) -> list[MarkdownBlock]:
+def parse_markdown_blocks(text: str) -> list[MarkdownBlock]:
     """The text as blocks, one behind the other, none left out.
 
     Fences, tables, lists, quotes, comments and frontmatter are one block each; blank lines belong
@@ -63,7 +63,7 @@ def blocks(text: str) -> list[MarkdownBlock]:
 
 
 @lru_cache(64)
-def headings(text: str) -> tuple[Heading, ...]:
+def list_markdown_headings(text: str) -> tuple[Heading, ...]:
     """The headings of a text, in order; what stands in a fence or a comment is none."""
     return tuple(
         Heading(len(found[1]), (found[2] or "").strip(), at, at + len(line))
@@ -72,10 +72,10 @@ def headings(text: str) -> tuple[Heading, ...]:
     )
 
 
-def part(text: str, words: str, level: int = 2) -> tuple[int, int] | None:
+def find_markdown_part(text: str, words: str, level: int = 2) -> tuple[int, int] | None:
     """Where the section under a heading stands, without the heading; None if there is none."""
     wanted = words.casefold()
-    there = headings(text)
+    there = list_markdown_headings(text)
     for place, heading in enumerate(there):
         if heading.level == level and heading.words.casefold().rstrip(":") == wanted:
             ends = (one.start for one in there[place + 1 :] if one.level <= level)
@@ -83,18 +83,18 @@ def part(text: str, words: str, level: int = 2) -> tuple[int, int] | None:
     return None
 
 
-def section(text: str, words: str, level: int = 2) -> str:
+def read_markdown_section(text: str, words: str, level: int = 2) -> str:
     """The text under a heading, or nothing."""
-    found = part(text, words, level)
+    found = find_markdown_part(text, words, level)
     return text[found[0] : found[1]] if found else ""
 
 
-def title(text: str) -> str:
+def read_markdown_title(text: str) -> str:
     """The words of the first heading of the first level, or nothing."""
-    return next((one.words for one in headings(text) if one.level == 1), "")
+    return next((one.words for one in list_markdown_headings(text) if one.level == 1), "")
 
 
-def fields(text: str) -> dict[str, str]:
+def read_markdown_fields(text: str) -> dict[str, str]:
     """The `**Name:** value` lines of a text, by the name in lower case; the first one wins."""
     found: dict[str, str] = {}
     for line in text.splitlines():
@@ -105,7 +105,7 @@ def fields(text: str) -> dict[str, str]:
 
 def _lines(text: str) -> Iterator[tuple[str, int, bool]]:
     """Each line, where it begins, and whether it begins outside of everything that is open."""
-    front = frontmatter_end(text)
+    front = find_frontmatter_end(text)
     loose = strict = ""
     comment = False
     at = 0
@@ -122,7 +122,7 @@ def _lines(text: str) -> Iterator[tuple[str, int, bool]]:
         at += len(line)
 
 
-def fences(text: str) -> list[tuple[int, int]]:
+def find_markdown_fences(text: str) -> list[tuple[int, int]]:
     """The lines that are in a fence, or open or close one, to any reader of Markdown."""
     found: list[tuple[int, int]] = []
     loose = strict = ""
@@ -136,7 +136,7 @@ def fences(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def frontmatter_end(text: str) -> int:
+def find_frontmatter_end(text: str) -> int:
     """Where the frontmatter of a text ends; 0 without any."""
     found = re.match(r"\ufeff?---[ \t]*\r?\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", text)
     return found.end() if found else 0

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from director.planning.disk import Disk
-from director.planning.markdown import fields, section
+from director.planning.markdown import read_markdown_fields, read_markdown_section
 from director.planning.values import GOALS, Folder, Goal, PlanStep, Project, StepTask
 
 _NUMBERED = re.compile(r"(\d+)[-_. ]*(.*)", re.DOTALL)
@@ -48,8 +48,8 @@ def _goal(folder: Folder, name: str, steps: Mapping[str, Sequence[str]]) -> Goal
 def _is_called_complete(folder: Folder, path: str) -> bool:
     content = folder.read(f"{path}/GOAL.md")
     text = content.decode("utf-8", "replace") if content else ""
-    status = section(text, "Status")
-    told = fields(status).get("progress", status.strip())
+    status = read_markdown_section(text, "Status")
+    told = read_markdown_fields(status).get("progress", status.strip())
     return bool(re.match(r"\W*(complete|completed|done)\b", told, re.IGNORECASE))
 
 

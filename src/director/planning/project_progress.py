@@ -10,7 +10,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from director.planning.markdown import fields, section, title
+from director.planning.markdown import (
+    read_markdown_fields,
+    read_markdown_section,
+    read_markdown_title,
+)
 from director.planning.values import (
     GAMEPLAN,
     Goal,
@@ -44,14 +48,14 @@ class Focus:
     step: PlanStep | None = None
 
 
-def next_task(project: Project) -> NextTask:
+def find_next_task(project: Project) -> NextTask:
     """The first open task from the current focus on whose needs are met."""
     if not project.goals:
         return NextTask(None, "There is no goal yet.")
-    focus = focus_of(project)
+    focus = find_project_focus(project)
     waiting: list[tuple[WorkLocation, str]] = []
     for place in _from(project, focus):
-        missing = missing_for(project, place)
+        missing = describe_missing_needs(project, place)
         if not missing:
             return NextTask(place, _why(project, place, focus, len(waiting)))
         waiting.append((place, missing))
@@ -62,9 +66,11 @@ def next_task(project: Project) -> NextTask:
     return NextTask(None, "Every task is done." if planned else "There is no task yet.")
 
 
-def focus_of(project: Project) -> Focus:
+def find_project_focus(project: Project) -> Focus:
     """The goal and step that the gameplan names, by number or by words."""
-    told = fields(section(project.text(GAMEPLAN) or "", "Current Focus"))
+    told = read_markdown_fields(
+        read_markdown_section(project.text(GAMEPLAN) or "", "Current Focus")
+    )
     goal = _find_meant(project, project.goals, told.get("current goal", ""), "goal")
     steps = goal.steps if isinstance(goal, Goal) else ()
     step = _find_meant(project, steps, told.get("current step", ""), "step")
@@ -73,9 +79,10 @@ def focus_of(project: Project) -> Focus:
     )
 
 
-def missing_for(project: Project, place: WorkLocation) -> str:
+def describe_missing_needs(project: Project, place: WorkLocation) -> str:
     """What a task needs first and is not done, in words; nothing if it can start."""
-    prose = f"{needs_of(project, place.task.path)}\n{needs_of(project, step_file(place.step))}"
+    paths = (place.task.path, get_step_file(place.step))
+    prose = "\n".join(read_task_needs(project, path) for path in paths)
     missing = list(_missing(project, place, prose))
     before = place.step.tasks[: place.step.tasks.index(place.task)][-1:]
     if _PREVIOUS.search(prose) and before and not before[0].done:
@@ -83,13 +90,13 @@ def missing_for(project: Project, place: WorkLocation) -> str:
     return ", ".join(dict.fromkeys(missing))
 
 
-def needs_of(project: Project, path: str) -> str:
+def read_task_needs(project: Project, path: str) -> str:
     """The prose of Needs First, without the ways to say nothing."""
-    prose = section(project.text(path) or "", "Needs First").strip()
+    prose = read_markdown_section(project.text(path) or "", "Needs First").strip()
     return "" if _NOTHING.match(prose) else prose
 
 
-def step_file(step: PlanStep) -> str:
+def get_step_file(step: PlanStep) -> str:
     """The file that describes a step."""
     return f"{step.path}/STEP.md"
 
@@ -101,7 +108,7 @@ def find_task(project: Project, wanted: str) -> WorkLocation:
         lambda place: place.task.path in (asked, f".director/{asked}"),
         lambda place: asked in _file_names(place),
         lambda place: asked == _join_numbers(place),
-        lambda place: name_of(project, place.task).casefold() == asked.casefold(),
+        lambda place: get_progress_name(project, place.task).casefold() == asked.casefold(),
     )
     for fits in meant:
         found = [place for place in project.places() if fits(place)]
@@ -114,17 +121,21 @@ def find_task(project: Project, wanted: str) -> WorkLocation:
     raise ProjectError(f"There is no task {wanted!r}. The first tasks are: {known}.")
 
 
-def label_of(one: Goal | PlanStep | StepTask) -> str:
+def get_progress_label(one: Goal | PlanStep | StepTask) -> str:
     """What it is: the word of its file's name and of its heading."""
     if isinstance(one, Goal):
         return "Goal"
     return "Step" if isinstance(one, PlanStep) else "Task"
 
 
-def name_of(project: Project, one: Goal | PlanStep | StepTask) -> str:
+def get_progress_name(project: Project, one: Goal | PlanStep | StepTask) -> str:
     """What a goal, step or task is called in its file, or its slug in words."""
-    path = one.path if isinstance(one, StepTask) else f"{one.path}/{label_of(one).upper()}.md"
-    told = _LABEL.sub("", title(project.text(path) or ""))
+    path = (
+        one.path
+        if isinstance(one, StepTask)
+        else f"{one.path}/{get_progress_label(one).upper()}.md"
+    )
+    told = _LABEL.sub("", read_markdown_title(project.text(path) or ""))
     return told or one.slug.replace("-", " ")
 
 
@@ -164,7 +175,7 @@ def _why(project: Project, place: WorkLocation, focus: Focus, waiting: int) -> s
         why = f"The gameplan's focus ({named}) has no open task that can start; this comes next."
     if waiting:
         why += f" {waiting} open tasks ahead of it wait for others."
-    needs = needs_of(project, place.task.path)
+    needs = read_task_needs(project, place.task.path)
     if not needs:
         return f"{why} It needs nothing first."
     named = "what it names is done" if _NAMED.search(needs) else "it names no task to check"
@@ -216,6 +227,6 @@ def _find_meant(
         if found and one.number == int(found[1][:9]):
             return one
     for one in among:
-        if bare and bare in (name_of(project, one).casefold(), one.slug.casefold()):
+        if bare and bare in (get_progress_name(project, one).casefold(), one.slug.casefold()):
             return one
     return None

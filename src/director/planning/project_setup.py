@@ -12,7 +12,7 @@ from pathlib import Path
 
 from director.home import write_private
 from director.planning.drift import Drift
-from director.planning.values import FOLDER, ProjectError, as_bytes
+from director.planning.values import FOLDER, ProjectError, encode_file_text
 
 FORMS = ("VISION.md", "GAMEPLAN.md", "STATE.md", "IDEAS.md", "config.json")
 FOLDERS = ("brainstorms", "goals")
@@ -41,7 +41,7 @@ def make_project(root: Path) -> list[str]:
     return made
 
 
-def mend(root: Path, found: Iterable[Drift]) -> list[str]:
+def write_offered_files(root: Path, found: Iterable[Drift]) -> list[str]:
     """Write the texts that are offered and give the paths; the last offer for a path counts."""
     offers = {each.path: each.text for each in found if each.text is not None}
     for path, text in offers.items():
@@ -49,6 +49,6 @@ def mend(root: Path, found: Iterable[Drift]) -> list[str]:
         if not place.is_relative_to(os.path.realpath(root)):
             raise ProjectError(f"{path!r} leads out of the project: it was not written.")
         mode = place.stat().st_mode
-        write_private(place, as_bytes(text))
+        write_private(place, encode_file_text(text))
         place.chmod(mode & 0o777)
     return list(offers)

@@ -73,7 +73,7 @@ class RecentChanges:
         return f"\n({many} the tool's own books left out.)\n" if self.left_out else ""
 
 
-def changes(commits: Iterable[Commit], most: int = MOST) -> RecentChanges:
+def read_recent_changes(commits: Iterable[Commit], most: int = MOST) -> RecentChanges:
     """The newest commits, at most so many, without those of bookkeeping."""
     lines: list[str] = []
     left_out = 0
@@ -83,11 +83,11 @@ def changes(commits: Iterable[Commit], most: int = MOST) -> RecentChanges:
         if _BOOKS.match(commit.subject):
             left_out += 1
         else:
-            lines.append(plainly(commit.subject))
+            lines.append(simplify_change_subject(commit.subject))
     return RecentChanges(tuple(lines), left_out)
 
 
-def plainly(subject: str) -> str:
+def simplify_change_subject(subject: str) -> str:
     """A subject as a person would say it: no type codes, no numbers of pull requests."""
     told = _NUMBER.sub("", " ".join(subject.split()))
     for form, says in ((_PULL, "Merged {}"), (_BRANCH, "Merged {}")):
@@ -105,14 +105,14 @@ def plainly(subject: str) -> str:
     return f"{word}{place}{changed}: {found[4]}"
 
 
-def read_log(text: str) -> list[Commit]:
+def read_change_log(text: str) -> list[Commit]:
     """Commits from a written log, one a line: an id, perhaps a date, and the subject."""
     return [
         Commit(found[1], found[2]) for line in text.splitlines() if (found := _LOGGED.match(line))
     ]
 
 
-def spans(text: str, keep: int) -> Sequence[tuple[int, int]]:
+def find_change_spans(text: str, keep: int) -> Sequence[tuple[int, int]]:
     """Where the newest `keep` changes stand in the text that an agent is shown."""
     ends = [found.end() for found in re.finditer(r"^- .*\n", text, re.MULTILINE)]
     if not ends or keep >= len(ends):

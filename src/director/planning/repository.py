@@ -71,7 +71,7 @@ def find_repository(root: Path) -> Repository | None:
 
 
 @contextmanager
-def neutral_environment(repository: Repository) -> Iterator[dict[str, str]]:
+def make_git_environment(repository: Repository) -> Iterator[dict[str, str]]:
     """The environment in which git reads this repository without any of its settings."""
     with TemporaryDirectory(prefix="director-git-") as place:
         made = Path(place)

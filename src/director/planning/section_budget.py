@@ -97,12 +97,16 @@ class _Room:
             if found is None or instead is None:
                 return plan
             rest = tuple(one for one in plan if one.name not in (tag, instead.name))
-            return self.least(plan, 1, lambda _: (*rest, shorten.standing_for(instead, found)))
+            return self.least(
+                plan, 1, lambda _: (*rest, shorten.shorten_summary_to_files(instead, found))
+            )
 
         return TruncationStep(f"summaries over specifics: {tag}", tag, replace_files)
 
 
-def fit(sections: Sequence[TaggedSection], limit: Limit, rules: FittingRules) -> ContextReport:
+def fit_section_budget(
+    sections: Sequence[TaggedSection], limit: Limit, rules: FittingRules
+) -> ContextReport:
     """The sections within the limit, with as little lost as the order of the steps allows."""
     room = _Room(limit, rules.order)
     given: Plan = tuple(sections)
@@ -125,7 +129,7 @@ def _steps(plan: Plan, room: _Room, rules: FittingRules) -> Iterator[Step]:
     yield room.way("gameplan is shortened", "gameplan", _focus)
     kept = _never_dropped(rules)
     for tag in kept:
-        yield room.way(f"{tag} is shortened, last of all", tag, shorten.from_the_end)
+        yield room.way(f"{tag} is shortened, last of all", tag, shorten.shorten_from_the_end)
     for tag in ("recent_changes", "current_step", *DEEP, "project_state", "gameplan"):
         if tag not in kept:
             yield room.remove(tag)
@@ -133,17 +137,17 @@ def _steps(plan: Plan, room: _Room, rules: FittingRules) -> Iterator[Step]:
 
 
 def _general(room: _Room, rules: FittingRules, *, decided: bool) -> Iterator[Step]:
-    yield room.way("git log first: fewer commits", "recent_changes", shorten.commits)
+    yield room.way("git log first: fewer commits", "recent_changes", shorten.shorten_commits)
     yield room.way(
         "reference docs second: only what bears on the task",
         "instructions",
-        lambda one: shorten.references(one, rules.words),
+        lambda one: shorten.shorten_references(one, rules.words),
     )
-    yield room.way("output of commands", "instructions", shorten.outputs)
+    yield room.way("output of commands", "instructions", shorten.shorten_outputs)
     yield room.way(
         "step context third: told in short",
         "current_step",
-        lambda one: shorten.summarise_step(one, rules.task_line, decided=decided),
+        lambda one: shorten.shorten_step(one, rules.task_line, decided=decided),
     )
 
 
@@ -153,16 +157,16 @@ def _deep(room: _Room, rules: FittingRules) -> Iterator[Step]:
     if not rules.planning:
         for tag in ("research", "step_research", "research_summary"):
             rule = f"research before codebase: {tag} gives way"
-            yield room.way(rule, tag, shorten.from_the_end)
+            yield room.way(rule, tag, shorten.shorten_from_the_end)
     if rules.unrelated:
         yield room.way(
             "unrelated domains are left out",
             "codebase",
-            lambda one: shorten.fewer(one, [[name] for name in rules.unrelated]),
+            lambda one: shorten.shorten_file_lists(one, [[name] for name in rules.unrelated]),
         )
     if not rules.building:
         for tag in ("codebase", "codebase_summary"):
-            yield room.way(f"{tag} gives way", tag, shorten.from_the_end)
+            yield room.way(f"{tag} gives way", tag, shorten.shorten_from_the_end)
 
 
 def _never_dropped(rules: FittingRules) -> tuple[str, ...]:
@@ -171,11 +175,11 @@ def _never_dropped(rules: FittingRules) -> tuple[str, ...]:
 
 
 def _position(section: TaggedSection) -> Ways:
-    return shorten.from_the_end(section, ["Current Position"])
+    return shorten.shorten_from_the_end(section, ["Current Position"])
 
 
 def _focus(section: TaggedSection) -> Ways:
-    return shorten.from_the_end(section, ["Current Focus"])
+    return shorten.shorten_from_the_end(section, ["Current Focus"])
 
 
 def _bare(section: TaggedSection) -> Ways:

@@ -106,7 +106,7 @@ class TaggedSection(Section):
         return write_section(self.name, sources)
 
 
-def heading(name: str) -> str:
+def escape_section_name(name: str) -> str:
     """A name as one word: what would end a line or a word is written as %XX."""
     return _HIDDEN.sub(lambda found: f"%{ord(found[0]):02X}", name)
 
@@ -142,7 +142,7 @@ def _content(tag: str, sources: Sequence[Source]) -> str:
         return "".join(source.full_text for source in sources)
     texts = []
     for source in sources:
-        ahead = f"## {heading(source.name)}\n" if source.name else ""
+        ahead = f"## {escape_section_name(source.name)}\n" if source.name else ""
         texts.append(ahead + _FILE[tag].sub(r"\\\1\2", source.full_text))
     return "\n".join(texts)
 

@@ -10,8 +10,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from director.planning.markdown import MarkdownBlock, blocks, headings, part
-from director.planning.recent_changes import spans
+from director.planning.markdown import (
+    MarkdownBlock,
+    find_markdown_part,
+    list_markdown_headings,
+    parse_markdown_blocks,
+)
+from director.planning.recent_changes import find_change_spans
 from director.planning.section_format import Source, TaggedSection
 
 
@@ -23,14 +28,14 @@ class Ways:
     after: Callable[[int], TaggedSection | None]
 
 
-def standing_for(summary: TaggedSection, files: TaggedSection) -> TaggedSection:
+def shorten_summary_to_files(summary: TaggedSection, files: TaggedSection) -> TaggedSection:
     """A summary that says which files it stands for."""
     names = ", ".join(one.source for one in files.sources)
     source = replace(summary.sources[0], notice=f"[… this stands for {names}: read them there]\n")
     return summary.only(source)
 
 
-def commits(section: TaggedSection) -> Ways:
+def shorten_commits(section: TaggedSection) -> Ways:
     """Fewer and fewer of the newest commits."""
     source = section.sources[0]
     many = len(re.findall(r"^- ", source.text, re.MULTILINE))
@@ -38,18 +43,21 @@ def commits(section: TaggedSection) -> Ways:
     def after(step: int) -> TaggedSection:
         keep = many - 1 - step
         notice = f"[… {many - keep} older changes left out: read `git log`]\n"
-        return section.only(replace(source, spans=tuple(spans(source.text, keep)), notice=notice))
+        return section.only(
+            replace(source, spans=tuple(find_change_spans(source.text, keep)), notice=notice)
+        )
 
     return Ways(many, after)
 
 
-def from_the_end(section: TaggedSection, first: Sequence[str] = ()) -> Ways:
+def shorten_from_the_end(section: TaggedSection, first: Sequence[str] = ()) -> Ways:
     """Block by block, the one farthest from the beginning of its file first.
 
     What stands under the headings named in `first` goes last.
     """
     pieces = [
-        (source, blocks(source.text) if source.spans is None else []) for source in section.sources
+        (source, parse_markdown_blocks(source.text) if source.spans is None else [])
+        for source in section.sources
     ]
     ranked: list[tuple[bool, int, int, int]] = []
     for at, (source, found) in enumerate(pieces):
@@ -73,11 +81,11 @@ def from_the_end(section: TaggedSection, first: Sequence[str] = ()) -> Ways:
     return Ways(len(ranked), after)
 
 
-def summarise_step(section: TaggedSection, task: str, *, decided: bool) -> Ways:
+def shorten_step(section: TaggedSection, task: str, *, decided: bool) -> Ways:
     """A step told shorter: its title, what it delivers, what it needs, the line of the task."""
     source = section.sources[0]
     text = source.text
-    title = [(one.start, one.end) for one in headings(text) if one.level == 1][:1]
+    title = [(one.start, one.end) for one in list_markdown_headings(text) if one.level == 1][:1]
     delivers, needs = _under(text, "What This Delivers"), _under(text, "Needs First")
     line = _line(text, task)
     ways = [title + delivers + needs + line, title + delivers + line, title + line, []]
@@ -92,7 +100,7 @@ def summarise_step(section: TaggedSection, task: str, *, decided: bool) -> Ways:
     return Ways(len(ways), after)
 
 
-def fewer(section: TaggedSection, drop: Sequence[Sequence[str]]) -> Ways:
+def shorten_file_lists(section: TaggedSection, drop: Sequence[Sequence[str]]) -> Ways:
     """Without the files of the first list, then of the second too; each leaves a notice."""
 
     def after(step: int) -> TaggedSection:
@@ -104,7 +112,7 @@ def fewer(section: TaggedSection, drop: Sequence[Sequence[str]]) -> Ways:
     return Ways(len(drop), after)
 
 
-def references(section: TaggedSection, words: frozenset[str]) -> Ways:
+def shorten_references(section: TaggedSection, words: frozenset[str]) -> Ways:
     """Reference documents: only the parts whose headings the task speaks of, then only names."""
 
     def after(step: int) -> TaggedSection:
@@ -118,7 +126,7 @@ def references(section: TaggedSection, words: frozenset[str]) -> Ways:
     return Ways(2 if any(one.kind == "reference" for one in section.sources) else 0, after)
 
 
-def outputs(section: TaggedSection) -> Ways:
+def shorten_outputs(section: TaggedSection) -> Ways:
     """Without the output of commands, the last first."""
     places = [(at, span) for at, one in enumerate(section.sources) for span in one.injected]
 
@@ -196,7 +204,7 @@ def _relevant(source: Source, words: frozenset[str] | None) -> Source:
     """The beginning of a document and the parts whose headings hold one of the words."""
     if words is None:
         return _empty_source(source)
-    found = headings(source.text)
+    found = list_markdown_headings(source.text)
     seconds = [one for one in found if one.level == 2]
     starts = [one.start for one in seconds] + [len(source.text)]
     kept = [
@@ -215,16 +223,16 @@ def _relevant(source: Source, words: frozenset[str] | None) -> Source:
 
 def _under(text: str, words: str) -> list[tuple[int, int]]:
     """A section with its heading."""
-    found = part(text, words)
+    found = find_markdown_part(text, words)
     if found is None:
         return []
-    start = next(one.start for one in headings(text) if one.end == found[0])
+    start = next(one.start for one in list_markdown_headings(text) if one.end == found[0])
     return [(start, found[1])]
 
 
 def _line(text: str, task: str) -> list[tuple[int, int]]:
     """The line of the step's list that names the task, by its title or its number."""
-    found = part(text, "Tasks")
+    found = find_markdown_part(text, "Tasks")
     if found is None or not task:
         return []
     title, _, number = task.rpartition("\n")

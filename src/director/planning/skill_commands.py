@@ -21,7 +21,7 @@ from director.planning.injection import Output, Run
 from director.planning.repository import (
     ForeignRepositoryError,
     find_repository,
-    neutral_environment,
+    make_git_environment,
 )
 
 SECONDS = 10.0
@@ -31,7 +31,7 @@ _PATH = "/usr/local/bin:/usr/bin:/bin"
 _STANDS_FOR = {"egrep": ("grep", "-E"), "fgrep": ("grep", "-F"), "zcat": ("gzip", "-cd")}
 
 
-def runner(root: Path, *, seconds: float = SECONDS, most: int = BYTES) -> Run:
+def make_skill_command_runner(root: Path, *, seconds: float = SECONDS, most: int = BYTES) -> Run:
     """Runs commands in a project that they can read and cannot change."""
     home = Path(os.path.realpath(root))
 
@@ -68,7 +68,7 @@ def _run_git(argv: Sequence[str], home: Path, seconds: float, most: int) -> Outp
     if repository is None:
         return Output("", "the project has no git repository")
     folders = [home, repository.folder, repository.common]
-    with neutral_environment(repository) as neutral:
+    with make_git_environment(repository) as neutral:
         folders.append(Path(neutral["GIT_DIR"]))
         return _run_command(
             [argv[0], "-c", "safe.directory=*", *argv[1:]], folders, seconds, most, neutral

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from director.planning.markdown import section
+from director.planning.markdown import read_markdown_section
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +74,23 @@ class Typed:
         return f"task type {' and '.join(told)}"
 
 
-def find_types(task: str) -> Typed:
+def find_task_types(task: str) -> Typed:
     """The kinds of a task, from what is to do and when it is done; without both, from all of it."""
-    text = extract_request(task)
-    found = {one.name: tuple(w for w in one.words if contains_word(w, text)) for one in TYPES}
+    text = extract_task_request(task)
+    found = {one.name: tuple(w for w in one.words if contains_task_word(w, text)) for one in TYPES}
     return Typed({name: words for name, words in found.items() if words})
 
 
-def extract_request(task: str) -> str:
+def extract_task_request(task: str) -> str:
     """What a task asks for: its What To Do and its Done When; without both, all of it."""
-    return f"{section(task, 'What To Do')}\n{section(task, 'Done When')}".strip() or task
+    return (
+        f"{read_markdown_section(task, 'What To Do')}\n"
+        f"{read_markdown_section(task, 'Done When')}".strip()
+        or task
+    )
 
 
-def contains_word(word: str, text: str) -> bool:
+def contains_task_word(word: str, text: str) -> bool:
     """Whether a text holds a word, whole, alone or as a plural.
 
     REST counts in capitals only: in small letters it is what remains.

@@ -120,7 +120,7 @@ class Project:
     def text(self, path: str) -> str | None:
         """A file as text; bytes that are no UTF-8 come through and go out again as they were."""
         content = self.folder.read(path)
-        return None if content is None else as_text(content)
+        return None if content is None else decode_file_bytes(content)
 
     def places(self) -> Iterator[WorkLocation]:
         """Every task with its goal and step, in the order of the numbers."""
@@ -145,11 +145,11 @@ class WorkLocation:
         )
 
 
-def as_text(content: bytes) -> str:
+def decode_file_bytes(content: bytes) -> str:
     """Bytes as text, whatever they are; `as_bytes` gives them back."""
     return content.decode("utf-8", "surrogateescape")
 
 
-def as_bytes(text: str) -> bytes:
+def encode_file_text(text: str) -> bytes:
     """The bytes that a text was read from."""
     return text.encode("utf-8", "surrogateescape")

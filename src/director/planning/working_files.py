@@ -11,18 +11,18 @@ from dataclasses import replace
 
 from director.context.values import Context
 from director.planning.budget_report import ContextReport
-from director.planning.context_sections import task_text
-from director.planning.project_progress import needs_of
+from director.planning.context_sections import read_task_section_text
+from director.planning.project_progress import read_task_needs
 from director.planning.section_format import Source, render_context, write_section
 from director.planning.values import FOLDER, Project, WorkLocation
 
 _TEXT = (".md", ".txt", ".json", ".csv", ".toml", ".yaml", ".yml", ".html", ".rst")
 
 
-def working_files(project: Project, place: WorkLocation) -> list[Source]:
+def find_working_files(project: Project, place: WorkLocation) -> list[Source]:
     """The working files that a task names, best first: by path, by name, by words of the name."""
-    text = task_text(project, place)
-    needs = needs_of(project, place.task.path)
+    text = read_task_section_text(project, place)
+    needs = read_task_needs(project, place.task.path)
     steps = [step for goal in project.goals for step in goal.steps]
     loose = [path for path in project.folder.paths if path.startswith(f"{FOLDER}/brainstorms/")]
     ranked = []
@@ -39,7 +39,9 @@ def working_files(project: Project, place: WorkLocation) -> list[Source]:
     return found
 
 
-def fill(fitted: ContextReport, files: Sequence[Source], order: Sequence[str]) -> ContextReport:
+def fill_working_files(
+    fitted: ContextReport, files: Sequence[Source], order: Sequence[str]
+) -> ContextReport:
     """Add each file that still fits, whole; a note names each that does not."""
     taken: list[Source] = []
     best = fitted

@@ -21,7 +21,7 @@ from director.profiles.values import (
 from director.sections.section_texts import SECTIONS
 from director.settings import PROFILES
 from director.workflow.json_input import FieldReader
-from director.workflow.nearest import hint
+from director.workflow.nearest import write_nearest_hint
 from director.workflow.values import Json
 
 T = TypeVar("T", bound=str)
@@ -41,7 +41,7 @@ class ProfileError(DirectorError, ValueError):
 def load_profile(name: str) -> Profile:
     """A profile that comes with Director."""
     if name not in PROFILES:
-        raise ProfileError(f"There is no profile {name!r}.{hint(name, PROFILES)}")
+        raise ProfileError(f"There is no profile {name!r}.{write_nearest_hint(name, PROFILES)}")
     file = files("director.profiles").joinpath(f"{name}.toml")
     return read_profile(file.read_text("utf-8"), name, place=f"{name}.toml")
 
@@ -55,7 +55,7 @@ def apply_mode(profile: Profile, mode: str, *, every: int) -> Profile:
     for one in MODES:
         if one == mode:
             return with_mode(profile, one, every=every if one == "refresh" else 0)
-    raise ProfileError(f"There is no mode {mode!r}.{hint(mode, MODES)}")
+    raise ProfileError(f"There is no mode {mode!r}.{write_nearest_hint(mode, MODES)}")
 
 
 def read_profile(text: str, name: str, *, place: str) -> Profile:
@@ -103,7 +103,7 @@ def _check_names(
     given = tuple(names)
     for name in given:
         if name not in there:
-            reader.wrong(where, f"there is no {name!r}.{hint(name, there)}")
+            reader.wrong(where, f"there is no {name!r}.{write_nearest_hint(name, there)}")
     for name in sorted({name for name in given if given.count(name) > 1}):
         reader.wrong(where, f"{name!r} is there twice.")
     return given
@@ -116,7 +116,7 @@ def _one(reader: FieldReader, of: Mapping[str, Json], name: str, known: Iterable
         if one == value:
             return one
     says = "is missing" if value is None else f"cannot be {value!r}"
-    reader.wrong("", f"{name!r} {says}.{hint(str(value), there)}")
+    reader.wrong("", f"{name!r} {says}.{write_nearest_hint(str(value), there)}")
     return there[0]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from director.context.values import Section
-from director.sections.section_texts import section
+from director.sections.section_texts import render_section_text
 from director.sections.workflow_state import WorkflowState
 
 Mode: TypeAlias = Literal["reset", "refresh", "checkpoint"]
@@ -147,5 +147,5 @@ def with_mode(profile: Profile, mode: Mode, *, every: int = 0) -> Profile:
 
 
 def _render_sections(names: tuple[str, ...], state: WorkflowState) -> tuple[Section, ...]:
-    found = (section(name, state) for name in names)
+    found = (render_section_text(name, state) for name in names)
     return tuple(one for one in found if one is not None)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from director.runs.row_comparison import name_rows
+from director.runs.row_comparison import name_compared_rows
 from director.runs.values import Step
 from director.workflow.paths import is_list
 from director.workflow.records import Record
@@ -38,7 +38,7 @@ class BranchChoice:
         return {**told, "count": self.count, "names": [*self.names]}
 
 
-def list_choices(steps: Iterable[Step], records: Iterable[Record]) -> list[BranchChoice]:
+def list_branch_choices(steps: Iterable[Step], records: Iterable[Record]) -> list[BranchChoice]:
     """The branches that items of loops took, in the order in which each was taken first."""
     known = {step.key: step for step in steps}
     kept = {record.id: record for record in records}
@@ -56,7 +56,7 @@ def list_choices(steps: Iterable[Step], records: Iterable[Record]) -> list[Branc
     ]
 
 
-def read_choices(summary: Config) -> list[BranchChoice]:
+def read_branch_choices(summary: Config) -> list[BranchChoice]:
     """The choices that the summary of a run holds."""
     return [
         BranchChoice(
@@ -86,7 +86,7 @@ def _name_items(
     found: dict[tuple[str, str], str] = {}
     for loop, items in loops.items():
         rows = [_find_row(steps.get(loop), item, records) for item in items]
-        said = name_rows(rows, rows, most=len(rows))
+        said = name_compared_rows(rows, rows, most=len(rows))
         for item, name in zip(items, said, strict=True):
             key = records[item].key if item in records else ""
             found[loop, item] = key or name or item

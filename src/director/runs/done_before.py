@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import unquote_plus, urlsplit
 
-from director.runs.run_journal import run_from, steps_of
+from director.runs.run_journal import list_run_steps, parse_run
 from director.runs.values import Run, Step
 from director.store import Store
 from director.workflow.paths import is_list
@@ -45,27 +45,27 @@ class EarlierEffects:
 
     def _list_runs(self) -> Iterator[tuple[str, list[Step]]]:
         runs = [
-            (each.position, run_from(each))
+            (each.position, parse_run(each))
             for each in self._store.newest("run")
             if each.body.get("workflow") == self._run.workflow and each.id != self._run.id
         ]
         for _, run in sorted(runs, key=lambda each: each[0])[-_READ_BEFORE:]:
             test = run.id.startswith("workbench:")
             name = "a test of the node" if test else f"run {run.id}"
-            yield name, [step for step in steps_of(self._store, run.id) if _is_finished(step)]
+            yield name, [step for step in list_run_steps(self._store, run.id) if _is_finished(step)]
 
 
 def _tell_effect(step: Step) -> str:
     """What a node entered, as one text; empty if it entered nothing, or changed an entry."""
     seen = step.observed or {}
-    if seen.get("is_login") or seen.get("replaced") or is_search(seen):
+    if seen.get("is_login") or seen.get("replaced") or is_search_done_before(seen):
         return ""
     sent = [each for each in _list(seen.get("sent")) if isinstance(each, Mapping)]
     marks = sorted({str(each["mark"]) for each in sent if each.get("mark")})
     return json.dumps([step.node, marks]) if marks else ""
 
 
-def is_search(seen: Config) -> bool:
+def is_search_done_before(seen: Config) -> bool:
     """Whether what was typed stands in the address that it led to: something was looked for."""
     query = unquote_plus(urlsplit(str(seen.get("url", ""))).query).casefold()
     typed = [str(each).casefold() for each in _list(seen.get("typed")) if len(str(each)) > 2]

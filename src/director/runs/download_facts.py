@@ -22,7 +22,7 @@ from director.runs.stage import Stage
 from director.runs.table_profiles import TABLES, profile_table, read_table
 from director.runs.values import Step
 from director.workflow.paths import is_list
-from director.workflow.templates import defuse
+from director.workflow.templates import defuse_templates
 from director.workflow.values import Json
 
 ROWS = 3
@@ -50,7 +50,7 @@ def describe_download(found: Downloaded, clean: Callable[[str], str]) -> dict[st
     path = found.path
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     told: dict[str, Json] = {"name": path.name, "size": found.size, "type": kind}
-    if wrong := find_mismatch(path):
+    if wrong := find_download_mismatch(path):
         told["wrong"] = wrong
     if found.size > _READ:
         return told
@@ -112,14 +112,14 @@ def list_downloads(steps: Iterable[Step]) -> list[dict[str, Json]]:
     return found
 
 
-def download_text(found: Mapping[str, Json]) -> str:
+def describe_download_fact(found: Mapping[str, Json]) -> str:
     """A file in one line."""
     rows = f", {found['rows']} rows" if "rows" in found else ""
     wrong = f"; it {found['wrong']}" if found.get("wrong") else ""
     return f"{found['name']} ({found['size']} bytes, {found['type']}{rows}){wrong}"
 
 
-def find_mismatch(path: Path) -> str:
+def find_download_mismatch(path: Path) -> str:
     """Why a file is not what its name says, such as an error page named .csv; else nothing."""
     try:
         with path.open("rb") as file:
@@ -160,7 +160,7 @@ def _look_inside(path: Path) -> dict[str, Json]:
 def _clean_value(value: Json, clean: Callable[[str], str]) -> Json:
     if isinstance(value, str):
         # Cleaned before it is cut: half a secret would not be known for one.
-        safe = str(defuse(clean(value)))
+        safe = str(defuse_templates(clean(value)))
         return safe if len(safe) <= _LONGEST else f"{safe[:_LONGEST]}…"
     if isinstance(value, Mapping):
         return {clean(str(name)): _clean_value(each, clean) for name, each in value.items()}

@@ -12,21 +12,23 @@ from itertools import islice
 from typing import Any
 
 from director.runs.doubts import RowReading
-from director.runs.row_readings import is_done, is_reading, readings_of
-from director.runs.run_journal import run_from, steps_of
+from director.runs.row_readings import is_row_reading, is_row_reading_done, list_row_readings
+from director.runs.run_journal import list_run_steps, parse_run
 from director.runs.values import Run, Step
 from director.store import Store
-from director.store.run_variables import is_workbench, workbench
+from director.store.run_variables import get_draft_run_id, is_draft_run_id
 from director.workflow.values import Config, Json, Node, Workflow
 
 _READ_BEFORE = 20  # earlier runs that are looked through for one to compare with
 _COMPARED = 5  # of those with the same inputs, among which the middle one is taken
 
 
-def steps_before(store: Store, run: Run) -> list[Step]:
+def list_earlier_steps(store: Store, run: Run) -> list[Step]:
     """What the last run did that passed, with the same inputs."""
     last = [each for each in _list_passed(store, run) if _is_asked_alike(each, run)][:1]
-    return [step for one in last for step in steps_of(store, one.id) if is_done(step)]
+    return [
+        step for one in last for step in list_run_steps(store, one.id) if is_row_reading_done(step)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +88,24 @@ class EarlierReadings:
         return [each for each in found if each is not None]
 
 
-def find_earlier(
+def find_earlier_reading(
     store: Store, run: Run, readings: Sequence[RowReading], nodes: Mapping[str, Node]
 ) -> EarlierReadings:
     """What these nodes read before a run."""
     if not readings:
         return EarlierReadings({}, {}, {})
-    now = {step.node: step.config for step in steps_of(store, run.id) if is_reading(step)}
+    now = {step.node: step.config for step in list_run_steps(store, run.id) if is_row_reading(step)}
     wanted = {reading.node for reading in readings}
 
     def read_run(earlier: str) -> list[RowReading]:
         steps = [
             step
-            for step in steps_of(store, earlier)
-            if is_done(step) and is_reading(step) and _is_alike(step.config, now.get(step.node))
+            for step in list_run_steps(store, earlier)
+            if is_row_reading_done(step)
+            and is_row_reading(step)
+            and _is_alike(step.config, now.get(step.node))
         ]
-        return readings_of(nodes, steps)
+        return list_row_readings(nodes, steps)
 
     def read(runs: Iterable[str], most: int = 1) -> dict[str, list[tuple[str, RowReading]]]:
         found: dict[str, list[tuple[str, RowReading]]] = {node: [] for node in wanted}
@@ -119,7 +123,7 @@ def find_earlier(
     passed = _list_passed(store, run)
     same = read((each.id for each in passed if _is_asked_alike(each, run)), _COMPARED)
     others = {} if wanted <= {*same} else read_last(each.id for each in passed)
-    tested = {} if is_workbench(run.id) else read_last([workbench(run.workflow)])
+    tested = {} if is_draft_run_id(run.id) else read_last([get_draft_run_id(run.workflow)])
     return EarlierReadings(same, others, tested)
 
 
@@ -128,12 +132,12 @@ def list_never_run(store: Store, workflow: Workflow) -> list[str]:
     runs = [
         each
         for each in store.newest("run")
-        if each.body.get("workflow") == workflow.id and not is_workbench(each.id)
+        if each.body.get("workflow") == workflow.id and not is_draft_run_id(each.id)
     ]
     newest = sorted(runs, key=lambda each: -each.position)[:_READ_BEFORE]
     missing = {node.id: node.alias for node in workflow.nodes}
-    for run in (workbench(workflow.id), *(each.id for each in newest)):
-        for step in steps_of(store, run) if missing else ():
+    for run in (get_draft_run_id(workflow.id), *(each.id for each in newest)):
+        for step in list_run_steps(store, run) if missing else ():
             if step.state == "finished" and step.status != "skipped":
                 missing.pop(step.node, None)
     return [*missing.values()]
@@ -142,13 +146,13 @@ def list_never_run(store: Store, workflow: Workflow) -> list[str]:
 def _list_passed(store: Store, run: Run) -> list[Run]:
     """Earlier runs of the workflow that passed without a doubt, the newest first."""
     known = [
-        (each.position, run_from(each))
+        (each.position, parse_run(each))
         for each in store.newest("run")
         if each.body.get("workflow") == run.workflow
         and each.body.get("state") == "done"
         and not each.body.get("doubts")
         and each.id != run.id
-        and not is_workbench(each.id)
+        and not is_draft_run_id(each.id)
     ]
     return [each[1] for each in sorted(known, key=lambda each: -each[0])]
 

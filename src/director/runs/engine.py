@@ -16,23 +16,32 @@ from typing import TYPE_CHECKING, cast
 
 from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
-from director.browser.page_conditions import check
-from director.browser.page_notices import glance, news
+from director.browser.page_conditions import check_page_condition
+from director.browser.page_notices import find_new_page_notices, read_page_notices
 from director.runs.download_facts import add_downloads
-from director.runs.error_pages import note_error_pages
-from director.runs.held_before import look_before
+from director.runs.error_pages import add_error_page_doubt
+from director.runs.held_before import find_conditions_held_before
 from director.runs.json_schema import SchemaMismatch
 from director.runs.node_outputs import Keeping, OutputWrites
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
-from director.runs.observation import DoneVisit, observe
-from director.runs.outcome import failure_of, is_before_action, replay_step, status_of
-from director.runs.own_conditions import check_records, demand, is_own
+from director.runs.observation import DoneVisit, make_observation
+from director.runs.outcome import (
+    compute_node_outcome,
+    is_before_action,
+    make_failure_outcome,
+    replay_step_outcome,
+)
+from director.runs.own_conditions import (
+    check_own_record_conditions,
+    is_own_condition,
+    require_own_conditions,
+)
 from director.runs.questions import wait_for_answer
 from director.runs.recovery import find_earlier_effect, refuse_lost_page
 from director.runs.retries import Retries
 from director.runs.run_journal import RunJournal
 from director.runs.sandbox import Sandbox, SandboxError
-from director.runs.sent_forms import tell_forms, tell_tabs
+from director.runs.sent_forms import describe_sent_forms, describe_sent_tabs
 from director.runs.stage import Stage
 from director.runs.values import (
     NodeFailed,
@@ -42,12 +51,12 @@ from director.runs.values import (
     RunProgress,
     Step,
     VisitScope,
-    number_visits,
+    number_node_visits,
 )
 from director.runs.visit import NodeVisit
 from director.secrets import SecretRefused, VaultError
 from director.workflow.conditions import fill_condition
-from director.workflow.templates import resolve
+from director.workflow.templates import resolve_templates
 from director.workflow.types import resolve_config
 from director.workflow.values import Config, Json, Workflow, WorkflowError
 
@@ -93,7 +102,7 @@ class Engine:
 
     async def run_all(self, ids: Sequence[str], place: VisitScope) -> list[dict[str, Json]]:
         """Visit nodes in the order of their list; stops at an error."""
-        return [await self.visit_listed(id_, place, nth) for id_, nth in number_visits(ids)]
+        return [await self.visit_listed(id_, place, nth) for id_, nth in number_node_visits(ids)]
 
     async def visit_listed(self, id_: str, place: VisitScope, nth: int) -> dict[str, Json]:
         """Visit a node and say which one it was and what came of it."""
@@ -107,7 +116,7 @@ class Engine:
         node, key = self.nodes[id_], place.key(id_, nth)
         known = self.ledger.step(key)
         if known and known.state == "finished":
-            return replay_step(known)
+            return replay_step_outcome(known)
         draft = Step(key, id_, node.alias, node.type, "open", effect=node.effect)
         visit = NodeVisit(self, node, place, known or draft)
         began = time.monotonic()
@@ -137,15 +146,15 @@ class Engine:
             visit.may_send = self.means.permit(node, visit.config)
         evidence = await self.check_conditions(node.requires, visit.place, mark=0)
         visit.step = replace(visit.step, evidence=tuple(evidence))
-        demand(evidence, visit.make_failure, "requires")
+        require_own_conditions(evidence, visit.make_failure, "requires")
         plan = await PLAN[node.type](visit) if node.type in PLAN else None
         if node.type in _LOOKS:
-            await note_error_pages(self.ledger, self.stage)
+            await add_error_page_doubt(self.ledger, self.stage)
             await self._ready(visit)
             look = partial(self.check_conditions, place=visit.place, mark=0)
-            visit.held = await look_before(node, look, self.stage.session)
+            visit.held = await find_conditions_held_before(node, look, self.stage.session)
         if self._observes and node.type == "browser_action":
-            visit.told = await glance(await self.stage.session())
+            visit.told = await read_page_notices(await self.stage.session())
         begun = replace(
             draft,
             config=_select_config(visit.config, node.type),
@@ -171,7 +180,7 @@ class Engine:
         kept = Keeping(
             node, visit.config, visit.step.result, records, visit.key, current
         ).collect_writes()
-        await self._ensure(visit, [c for c in node.ensures if is_own(c)], kept=kept)
+        await self._ensure(visit, [c for c in node.ensures if is_own_condition(c)], kept=kept)
         told = replace(
             visit.step,
             warnings=(*visit.step.warnings, *kept.warnings),
@@ -206,7 +215,7 @@ class Engine:
         step, steps = visit.step, self.ledger.steps()
         seen = (step.before, scope, steps, step.result, visit.held)
         done = DoneVisit(visit.node, visit.config, *seen)
-        return await observe(done, await self.stage.session(), mark)
+        return await make_observation(done, await self.stage.session(), mark)
 
     async def _act(self, visit: NodeVisit) -> None:
         """Do what the node does, and see that the page shows it."""
@@ -216,8 +225,10 @@ class Engine:
         visit.done = True
         if self._observes and node.type == "browser_action":
             visit.step = replace(visit.step, seen=await self._collect_seen(visit, mark))
-        visit.step = replace(visit.step, result=result, status=status_of(node.type, result))
-        await self._ensure(visit, [c for c in node.ensures if not is_own(c)], mark=mark)
+        visit.step = replace(
+            visit.step, result=result, status=compute_node_outcome(node.type, result)
+        )
+        await self._ensure(visit, [c for c in node.ensures if not is_own_condition(c)], mark=mark)
         if node.type in _TOUCHES:
             visit.step = await add_downloads(visit.step, await self.stage.session())
 
@@ -232,12 +243,14 @@ class Engine:
         found = await self.check_conditions(conditions, visit.place, mark=mark, kept=kept)
         evidence = visit.held.mark(found)
         visit.step = replace(visit.step, evidence=(*visit.step.evidence, *evidence))
-        demand(evidence, visit.make_failure, "ensures")
+        require_own_conditions(evidence, visit.make_failure, "ensures")
 
     async def _collect_seen(self, visit: NodeVisit, mark: int) -> dict[str, Json]:
         session = await self.stage.session()
         async with session.doing("see what is new on the page"):
-            appeared = [bundle.json() for bundle in await news(session, visit.told)]
+            appeared = [
+                bundle.json() for bundle in await find_new_page_notices(session, visit.told)
+            ]
         answers = session.responses(mark)[:_SENT]
         sent: list[Json] = [{"method": a.method, "url": a.url, "status": a.status} for a in answers]
         return {"appeared": appeared, "sent": sent, "kept": await self._keeps_text(visit, mark)}
@@ -246,7 +259,9 @@ class Engine:
         if visit.node.type != "browser_action" or not visit.began:
             return step
         session, steps = await self.stage.session(), self.ledger.steps()
-        return tell_tabs(tell_forms(step, steps, session, visit.mark), steps, session)
+        return describe_sent_tabs(
+            describe_sent_forms(step, steps, session, visit.mark), steps, session
+        )
 
     async def _keeps_text(self, visit: NodeVisit, mark: int) -> bool:
         """Whether a field shows what was typed into it; one for secrets shows nothing."""
@@ -274,7 +289,7 @@ class Engine:
             raise gone
         visit.step = self.ledger.finish(step)
         self._tell(visit.step)
-        raise failure_of(problem, visit.step) from problem
+        raise make_failure_outcome(problem, visit.step) from problem
 
     async def check_conditions(
         self,
@@ -289,12 +304,16 @@ class Engine:
         found: list[Config] = []
         for condition in conditions:
             scope = self.ledger.scope(place, self.means.env)
-            asked = fill_condition(cast("Config", resolve(condition, scope, within="selector")))
-            if is_own(asked):
+            asked = fill_condition(
+                cast("Config", resolve_templates(condition, scope, within="selector"))
+            )
+            if is_own_condition(asked):
                 there = (kept or OutputWrites()).merge_into(self.ledger.records)
-                evidence = check_records(asked, there)
+                evidence = check_own_record_conditions(asked, there)
             else:
-                evidence = await check(session or await self.stage.session(), asked, mark)
+                evidence = await check_page_condition(
+                    session or await self.stage.session(), asked, mark
+                )
             found.append(evidence.json())
             if not evidence.holds:
                 break

@@ -12,7 +12,7 @@ from typing import cast
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser import BrowserError, Session
-from director.browser.shown_fields import look_for_fields
+from director.browser.shown_fields import find_shown_fields
 from director.runs.values import Step
 from director.workflow.paths import is_list
 from director.workflow.values import Config
@@ -37,7 +37,7 @@ async def look_at_entries(
         opened[step.node] = opened.get(step.node, 0) + 1
         try:
             await session.navigate(url)
-            more = await look_for_fields(session, missing)
+            more = await find_shown_fields(session, missing)
         except (BrowserError, PlaywrightError):
             continue
         known = seen.get("fields")

@@ -15,7 +15,7 @@ _ERROR = 400
 _OPENS = ("navigate", "openNewTab")
 
 
-async def note_error_pages(ledger: RunJournal, stage: Stage) -> None:
+async def add_error_page_doubt(ledger: RunJournal, stage: Stage) -> None:
     """Add a doubt to the last action if it led to a page that the site answered with an error."""
     if not stage.is_open:
         return

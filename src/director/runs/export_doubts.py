@@ -14,7 +14,7 @@ from director.runs.doubts.page_claims import Claim
 from director.runs.doubts.row_counts import claims_of, list_of
 from director.runs.file_doubts import DownloadedTable, list_tables
 from director.runs.row_readings import as_rows
-from director.runs.run_text import selector_text
+from director.runs.run_text import write_selector_text
 from director.runs.values import Step
 from director.workflow.values import Config, Json
 
@@ -128,7 +128,7 @@ def _is_changed(key: str, download: Step, steps: Sequence[Step]) -> bool:
 def _may_filter(step: Step) -> bool:
     """Whether a step may have changed which rows a page shows or exports."""
     action = step.config.get("action")
-    chosen = selector_text(step.config.get("selector"))
+    chosen = write_selector_text(step.config.get("selector"))
     is_choice = action == "click" and _CHOOSES.search(chosen) is not None
     return step.type == "browser_action" and (action in _FILTERS or is_choice)
 

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from typing import Literal, cast
 
-from director.runs.run_journal import records_of
-from director.runs.run_report import flat, flatten
+from director.runs.run_journal import list_run_records
+from director.runs.run_report import flatten_report_record, flatten_report_row
 from director.store import Store
-from director.store.run_variables import variables
+from director.store.run_variables import read_run_variables
 from director.workflow.paths import is_list
 from director.workflow.values import Json
 
@@ -33,32 +33,32 @@ _NUMBER = re.compile(
 )
 
 
-def rows_of(store: Store, run: str, what: Literal["records", "variables"]) -> list[Row]:
+def list_exported_rows(store: Store, run: str, what: Literal["records", "variables"]) -> list[Row]:
     """What a run found: a row for each record, or for each variable."""
     if what == "records":
-        return [flat(record) for record in records_of(store, run)]
-    found = cast("dict[str, Json]", variables(store, run))
+        return [flatten_report_record(record) for record in list_run_records(store, run)]
+    found = cast("dict[str, Json]", read_run_variables(store, run))
     return [{"name": name, "value": value} for name, value in found.items()]
 
 
-def list_json_columns(rows: Sequence[Row]) -> list[str]:
+def list_exported_json_columns(rows: Sequence[Row]) -> list[str]:
     """The columns of a table in which some cells are lists of objects, as JSON."""
-    table = [flatten(row) for row in rows]
+    table = [flatten_report_row(row) for row in rows]
     names = dict.fromkeys(name for row in table for name in row)
     return [name for name in names if any(is_list(row.get(name)) for row in table)]
 
 
-def as_json(rows: Sequence[Row]) -> str:
+def export_rows_as_json(rows: Sequence[Row]) -> str:
     """Rows as a list of objects."""
     return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
 
 
-def as_csv(rows: Sequence[Row], *, bom: bool = False) -> str:
+def export_rows_as_csv(rows: Sequence[Row], *, bom: bool = False) -> str:
     """Rows under their names, which are defused like any text; what is no text or number is JSON.
 
     Excel takes a file for UTF-8 only if a `bom` begins it.
     """
-    table = [flatten(row) for row in rows]
+    table = [flatten_report_row(row) for row in rows]
     names = list(dict.fromkeys(name for row in table for name in row))
     lines = [map(_cell, names), *(map(_cell, map(row.get, names)) for row in table)]
     return ("\ufeff" if bom else "") + "".join(f"{','.join(line)}\n" for line in lines)

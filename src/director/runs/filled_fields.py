@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from director.runs.run_text import selector_text
+from director.runs.run_text import write_selector_text
 from director.runs.values import Step
 from director.workflow.paths import is_list
 from director.workflow.values import Config, Json
@@ -17,7 +17,7 @@ _MARKUP = re.compile(r"[*_`<>{}\[\]\n]|''|==")
 _NO_TEXT = ("true", "false", "yes", "no", "on", "off")
 
 
-def name_fields(steps: Iterable[Step]) -> list[Config]:
+def name_filled_fields(steps: Iterable[Step]) -> list[Config]:
     """The fields that steps filled with a plain text, with the names that they go by."""
     found: dict[str, Config] = {}
     for step in steps:
@@ -28,14 +28,14 @@ def name_fields(steps: Iterable[Step]) -> list[Config]:
         if config.get("action") == "set":
             typed = str(config.get("value") or "").strip()
         names = [*_list_names(config.get("selector"))]
-        field = selector_text(config.get("selector"))
+        field = write_selector_text(config.get("selector"))
         found.pop(field, None)
         if names and _is_plain(typed):
             found[field] = {"field": field, "names": names, "typed": typed}
     return list(found.values())
 
 
-def list_unseen(step: Step) -> list[str]:
+def list_unseen_filled_fields(step: Step) -> list[str]:
     """The fields whose text the page after an effect does not show, where it shows another's."""
     seen = step.observed or {}
     texts = seen.get("texts_shown")

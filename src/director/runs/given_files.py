@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from director.browser.downloads import safe_name
+from director.browser.downloads import make_safe_download_name
 from director.home import home, make_private, write_private
 from director.runs.values import RunError
 
@@ -67,16 +67,16 @@ def find_attachments(workflow: str) -> Path:
     return home() / "files" / _UNFIT.sub("_", workflow)
 
 
-def attach_file(workflow: str, name: str, content: bytes) -> GivenFile:
+def attach_given_file(workflow: str, name: str, content: bytes) -> GivenFile:
     """Attach a file to a workflow, in the place of one with that name."""
     folder = find_attachments(workflow)
     make_private(folder)
-    path = folder / safe_name(name)
+    path = folder / make_safe_download_name(name)
     write_private(path, content)
     return GivenFile(path.name, len(content))
 
 
-def remove_file(workflow: str, name: str) -> None:
+def remove_given_file(workflow: str, name: str) -> None:
     """Remove an attached file."""
     path = find_attachments(workflow) / name
     if path.name != name or not path.is_file():

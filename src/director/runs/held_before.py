@@ -54,7 +54,7 @@ class HeldBefore:
         ]
 
 
-async def look_before(
+async def find_conditions_held_before(
     node: Node,
     look: Callable[[Sequence[Config]], Awaitable[list[Config]]],
     session: Callable[[], Awaitable[Session]],

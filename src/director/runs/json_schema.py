@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from director.distribution import install_line
 from director.errors import DirectorError
 from director.workflow.paths import is_list
-from director.workflow.patterns import search_texts
+from director.workflow.patterns import search_pattern_in_texts
 from director.workflow.values import Config, Json
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ _KEYWORDS: Mapping[str, Callable[[Json], bool]] = {
 _SAYS = ("title", "description", "default", "examples", "format", "$schema", "$id", "$comment")
 
 
-def of_schema(value: Json, schema: Config) -> Json:
+def fit_json_schema(value: Json, schema: Config) -> Json:
     """The value, repaired where that loses nothing; SchemaError if it is not of the schema.
 
     Its patterns may have to wait for a worker: never call it on the event loop.
@@ -98,7 +98,7 @@ def _make_validator() -> type[Validator]:
         yield ValidationError(f"the schema has {name}, which is not understood")
 
     def match(_: Validator, pattern: str, text: Json, __: Config) -> Iterator[ValidationError]:
-        if isinstance(text, str) and not search_texts(pattern, [text])[0]:
+        if isinstance(text, str) and not search_pattern_in_texts(pattern, [text])[0]:
             yield ValidationError(f"{text!r} does not match {pattern!r}")
 
     known = {name: Draft202012Validator.VALIDATORS[name] for name in _KEYWORDS}

@@ -43,7 +43,7 @@ class Liveness:
         return self._clock() - seen[1] if seen else 0.0
 
 
-def seems_dead(beat: Beat, patience: float) -> bool:
+def seems_worker_dead(beat: Beat, patience: float) -> bool:
     """Whether a single look says that a worker is dead; for people, not for taking a run."""
     return beat.has_ended or beat.age > patience
 

@@ -18,27 +18,32 @@ from playwright.async_api import Error as PlaywrightError
 
 from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
-from director.browser.elements import matching, value_of
+from director.browser.elements import find_matching_elements, read_element_value
 from director.browser.entry_links import find_entry_page
-from director.browser.list_claims import form_errors, look_at_list, look_for_texts, rows_showing
+from director.browser.list_claims import (
+    find_claimed_rows,
+    look_at_list,
+    look_for_texts,
+    read_form_error_claims,
+)
 from director.browser.masks import MaskedPage
-from director.browser.page_conditions import check
+from director.browser.page_conditions import check_page_condition
 from director.browser.readiness import wait_until_ready
 from director.browser.session_events import OutgoingRequest
-from director.browser.shown_fields import look_for_fields
-from director.runs.doubts.effects_done import list_marks, list_typed
+from director.browser.shown_fields import find_shown_fields
+from director.runs.doubts.effects_done import list_effect_marks, list_typed
 from director.runs.entry_pages import look_at_entries
-from director.runs.filled_fields import name_fields
+from director.runs.filled_fields import name_filled_fields
 from director.runs.held_before import HeldBefore, digest_page
 from director.runs.request_marks import mark_request
-from director.runs.run_text import condition_text, selector_text
+from director.runs.run_text import write_condition_text, write_selector_text
 from director.runs.stage import Stage
 from director.runs.values import RunError, Step
 from director.workflow.conditions import fill_condition
 from director.workflow.paths import is_list
 from director.workflow.scope import Scope
 from director.workflow.sensitive import is_sensitive
-from director.workflow.templates import defuse, resolve
+from director.workflow.templates import defuse_templates, resolve_templates
 from director.workflow.values import Config, Json, Node
 
 READS_ROWS = ("deterministic_extract", "extract_all", "count")
@@ -75,7 +80,7 @@ class DoneVisit:
     held: HeldBefore = field(default_factory=HeldBefore)
 
 
-async def observe(visit: DoneVisit, session: Session, mark: int) -> dict[str, Json] | None:
+async def make_observation(visit: DoneVisit, session: Session, mark: int) -> dict[str, Json] | None:
     """What the page says about what a visit just did."""
     config, type_ = visit.config, visit.node.type
     try:
@@ -102,7 +107,7 @@ async def _observe_rows(visit: DoneVisit, session: Session) -> dict[str, Json]:
         if seen.get("drawn") != read:
             seen = {**seen, "later": {"read": read, "now": seen.get("drawn")}}
     seen = {**seen, "touched": _is_touched(visit)}
-    return cast("dict[str, Json]", defuse(seen))
+    return cast("dict[str, Json]", defuse_templates(seen))
 
 
 def _is_touched(visit: DoneVisit) -> bool:
@@ -137,8 +142,8 @@ async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict
         "url": session.net.clean(page.url),
         "typed": [session.net.clean(text) for text in typed],
         "sent": sent,
-        "rows": await rows_showing(session, typed) if typed else [],
-        "errors": await form_errors(session, typed) if typed and sent else [],
+        "rows": await find_claimed_rows(session, typed) if typed else [],
+        "errors": await read_form_error_claims(session, typed) if typed and sent else [],
         "proof": _proof(visit),
         "shown": shown.get("shown"),
         "texts_shown": shown.get("texts", []),
@@ -147,10 +152,10 @@ async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict
         "replaced": _has_replaced(_on_page(visit)),
         "held_before": await _tell_held(visit, session, mark),
         "fields": await _compare_fields(visit, session) if sent else [],
-        "named": cast("Json", name_fields(_on_page(visit))),
+        "named": cast("Json", name_filled_fields(_on_page(visit))),
         "led_on": _is_led_on(visit, session, mark),
     }
-    return cast("dict[str, Json]", defuse(found))
+    return cast("dict[str, Json]", defuse_templates(found))
 
 
 async def _compare_fields(visit: DoneVisit, session: Session) -> list[Json]:
@@ -161,18 +166,18 @@ async def _compare_fields(visit: DoneVisit, session: Session) -> list[Json]:
         found: list[Json] = []
         for config in filled[:_MOST]:
             typed = str(config.get("text", config.get("value")) or "")
-            fields = (await matching(seen, config["selector"])).visible()
+            fields = (await find_matching_elements(seen, config["selector"])).visible()
             if typed and "{{" not in typed and len(fields) == 1:
-                shown = await value_of(fields.locator(), timeout=_SHOWS)
-                told = {"field": selector_text(config["selector"]), "typed": typed}
+                shown = await read_element_value(fields.locator(), timeout=_SHOWS)
+                told = {"field": write_selector_text(config["selector"]), "typed": typed}
                 found += [] if shown is None else [{**told, "shown": seen.clean(shown)}]
         return found
 
     try:
         found = await session.look(session.page(), look) if filled else []
         known = [cast("Config", each)["field"] for each in found]
-        named = [each for each in name_fields(_on_page(visit)) if each["field"] not in known]
-        return [*found, *(await look_for_fields(session, named) if named else [])]
+        named = [each for each in name_filled_fields(_on_page(visit)) if each["field"] not in known]
+        return [*found, *(await find_shown_fields(session, named) if named else [])]
     except (LocatorError, PlaywrightError):
         return []
 
@@ -186,7 +191,7 @@ async def _tell_held(visit: DoneVisit, session: Session, mark: int) -> Json:
         if time.monotonic() >= until:
             break
         await asyncio.sleep(_LOOK_AGAIN)
-    told = [condition_text(each) for each in visit.held.conditions]
+    told = [write_condition_text(each) for each in visit.held.conditions]
     return {
         "conditions": cast("Json", told),
         "changed": changed,
@@ -242,7 +247,7 @@ def _is_login(visit: DoneVisit) -> bool:
 
 
 def _hides(step: Step) -> bool:
-    return is_sensitive(selector_text(step.config.get("selector")))
+    return is_sensitive(write_selector_text(step.config.get("selector")))
 
 
 def _on_page(visit: DoneVisit) -> list[Step]:
@@ -307,11 +312,13 @@ def _proof(visit: DoneVisit) -> Json:
     proof = visit.node.proof or {}
     if not proof.get("url") or not proof.get("happened"):
         return None
-    url = resolve(proof["url"], visit.scope, within="address")
+    url = resolve_templates(proof["url"], visit.scope, within="address")
     return {
         "url": url,
-        "happened": resolve(proof["happened"], visit.scope, within="selector"),
-        "not_happened": resolve(proof.get("not_happened") or [], visit.scope, within="selector"),
+        "happened": resolve_templates(proof["happened"], visit.scope, within="selector"),
+        "not_happened": resolve_templates(
+            proof.get("not_happened") or [], visit.scope, within="selector"
+        ),
     }
 
 
@@ -350,22 +357,24 @@ def _conditions(given: Json) -> list[Config]:
 
 async def _look_for(session: Session, step: Step, proof: Config) -> Config:
     asked = _conditions(proof["happened"])
-    looked = [await check(session, each, 0) for each in asked]
+    looked = [await check_page_condition(session, each, 0) for each in asked]
     holds = all(each.holds for each in looked)
     other = [] if holds else _conditions(proof.get("not_happened"))
-    is_told = not other or all([(await check(session, each, 0)).holds for each in other])
-    bad = [f"{condition_text(each.condition)}; found {each.found!r}" for each in looked]
+    is_told = not other or all(
+        [(await check_page_condition(session, each, 0)).holds for each in other]
+    )
+    bad = [f"{write_condition_text(each.condition)}; found {each.found!r}" for each in looked]
     typed = (step.observed or {}).get("typed")
     texts = tuple(str(each) for each in typed) if is_list(typed) else ()
-    rows = await rows_showing(session, texts) if texts else []
-    marks = list_marks(asked)
+    rows = await find_claimed_rows(session, texts) if texts else []
+    marks = list_effect_marks(asked)
     if marks and not texts:
-        rows = await rows_showing(session, tuple(marks))
+        rows = await find_claimed_rows(session, tuple(marks))
     named = (step.observed or {}).get("named")
     fields = cast("Sequence[Config]", named) if holds and is_list(named) and named else ()
     told = tuple(marks) or texts
     return {
-        "fields": await look_for_fields(session, fields) if fields else [],
+        "fields": await find_shown_fields(session, fields) if fields else [],
         "entry": await find_entry_page(session, told) if fields else "",
         "found": int(holds) if is_told else None,
         "where": str(proof["url"]),

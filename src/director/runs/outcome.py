@@ -7,7 +7,7 @@ from typing import Any
 
 from director.browser import BrowserGone, NotApproved
 from director.browser.bundle import LocatorError
-from director.runs.run_journal import steps_of
+from director.runs.run_journal import list_run_steps
 from director.runs.values import Cancelled, NodeFailed, Run, RunWaiting, Status, Step
 from director.store import Store
 from director.workflow.paths import is_list
@@ -18,7 +18,7 @@ _BEFORE = (LocatorError, NotApproved, WorkflowError)
 _HOLDS_NODES = ("iterate", "route", "group")
 
 
-def outcome_of(problem: Exception) -> dict[str, Any]:
+def make_run_outcome(problem: Exception) -> dict[str, Any]:
     """The state and the error of a run that a problem ended."""
     error = {"message": str(problem)}
     if isinstance(problem, NodeFailed):
@@ -33,9 +33,9 @@ def outcome_of(problem: Exception) -> dict[str, Any]:
     return {"state": "failed", "error": error | {"kind": "run"}}
 
 
-def summary_of(store: Store, run: Run, took: float) -> dict[str, Json]:
+def count_node_outcomes(store: Store, run: Run, took: float) -> dict[str, Json]:
     """How many nodes succeeded, failed and were skipped."""
-    steps = [step for step in steps_of(store, run.id) if step.type != "item"]
+    steps = [step for step in list_run_steps(store, run.id) if step.type != "item"]
     done = [step.status for step in steps if step.state == "finished"]
     return {
         "total_requested": len(steps),
@@ -47,7 +47,7 @@ def summary_of(store: Store, run: Run, took: float) -> dict[str, Json]:
     }
 
 
-def status_of(type_: str, result: Json) -> Status:
+def compute_node_outcome(type_: str, result: Json) -> Status:
     """The status of a node that came to its end: partial if something inside it failed."""
     if type_ not in _HOLDS_NODES or not isinstance(result, Mapping):
         return "success"
@@ -61,14 +61,14 @@ def _objects(value: Json) -> list[Config]:
     return [each for each in value if isinstance(each, Mapping)] if is_list(value) else []
 
 
-def replay_step(step: Step) -> Json:
+def replay_step_outcome(step: Step) -> Json:
     """The result of a finished step; one that failed raises its failure again."""
     if step.status == "failed":
-        raise failure_of(None, step)
+        raise make_failure_outcome(None, step)
     return step.result
 
 
-def failure_of(problem: Exception | None, step: Step) -> NodeFailed:
+def make_failure_outcome(problem: Exception | None, step: Step) -> NodeFailed:
     """The failure of a step that a problem ended, or that the journal has."""
     # A node that failed because of one inside it names the one inside.
     if isinstance(problem, NodeFailed):

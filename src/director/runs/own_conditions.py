@@ -10,12 +10,12 @@ from director.workflow.records import Record
 from director.workflow.values import Config
 
 
-def is_own(condition: Config) -> bool:
+def is_own_condition(condition: Config) -> bool:
     """Whether a condition is about the run and not about a page."""
     return "records" in condition
 
 
-def check_records(condition: Config, records: Iterable[Record]) -> Evidence:
+def check_own_record_conditions(condition: Config, records: Iterable[Record]) -> Evidence:
     """Whether the run has as many records as a condition says."""
     count = count_records(str(condition["records"]), records)
     holds = (
@@ -31,7 +31,9 @@ def _get_bound(condition: Config, name: str, otherwise: int) -> int:
     return value if isinstance(value, int) else otherwise
 
 
-def demand(evidence: Sequence[Config], fail: Callable[..., Exception], what: str) -> None:
+def require_own_conditions(
+    evidence: Sequence[Config], fail: Callable[..., Exception], what: str
+) -> None:
     """Fail the visit at the first condition that does not hold."""
     for each in evidence:
         if not each["holds"]:

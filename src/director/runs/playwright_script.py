@@ -12,18 +12,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from director.runs.row_readings import name_kind
-from director.runs.run_text import node_text
-from director.runs.sandbox import parsing_source
-from director.runs.script_actions import action, conditions, has_bundle
-from director.runs.script_code import write_function
-from director.runs.script_doubts import is_looked_at, look_before, note_rows, tell_left
-from director.runs.script_names import Names, comment, docstring, literal, py
-from director.runs.script_parts import write_head, write_tail
-from director.workflow.expressions import PARSERS, with_names
+from director.runs.run_text import write_node_text
+from director.runs.sandbox import write_sandbox_source
+from director.runs.script_actions import has_bundle, write_action, write_conditions
+from director.runs.script_code import write_code_function
+from director.runs.script_doubts import (
+    is_looked_at,
+    note_rows,
+    write_look_before_doubt,
+    write_loop_limit_doubt,
+)
+from director.runs.script_names import (
+    Names,
+    make_script_name,
+    write_comment,
+    write_docstring,
+    write_literal,
+)
+from director.runs.script_parts import write_script_head, write_script_tail
+from director.workflow.expressions import PARSERS, name_expression_templates
 from director.workflow.paths import Path, is_list, read_path
 from director.workflow.references import map_parents
 from director.workflow.templates import Within, read_template
-from director.workflow.types.transform import input_names
+from director.workflow.types.transform import list_transform_inputs
 from director.workflow.values import Config, Node, Workflow
 
 _ABOUT = (
@@ -48,7 +59,7 @@ _WITHIN: Mapping[str, Within] = {
 _LOCAL = ("index", "total", "isFirst", "isLast", "lastError", "param")
 
 
-def script_of(workflow: Workflow) -> str:
+def write_playwright_script(workflow: Workflow) -> str:
     """The script of a workflow."""
     return _Script(workflow).text()
 
@@ -62,23 +73,26 @@ class _Script:
         texts = [g.name for g in workflow.inputs if g.required or isinstance(g.default, str)]
         known = {*inputs, *_LOCAL, *_list_names(workflow)}
         self._names = Names(known, texts)
-        self._taken = set(map(py, known))
+        self._taken = set(map(make_script_name, known))
         self._functions: list[str] = []
 
     def text(self) -> str:
         inside = map_parents(self._workflow)
         top = [node.id for node in self._workflow.nodes if node.id not in inside]
         body = list(self._all(top))
-        given = [f"{py(each.name)} = args.{py(each.name)}" for each in self._workflow.inputs]
+        given = [
+            f"{make_script_name(each.name)} = args.{make_script_name(each.name)}"
+            for each in self._workflow.inputs
+        ]
         main = ['tabs = {"main": page}', *given, *body]
         parses = any(name in each for each in self._functions for name in PARSERS)
         bundles = any(map(has_bundle, self._workflow.nodes))
         rows = any(each.config.get("method") in _EXTRACT for each in self._workflow.nodes)
-        head = write_head(bundles=bundles, rows=rows).replace(
-            "@PARSING@", parsing_source() if parses else ""
+        head = write_script_head(bundles=bundles, rows=rows).replace(
+            "@PARSING@", write_sandbox_source() if parses else ""
         )
         about = f"{self._workflow.name}\n\n{self._workflow.description}".strip()
-        told = docstring(f"{about}\n\n{_ABOUT}")
+        told = write_docstring(f"{about}\n\n{_ABOUT}")
         return "\n".join(
             [
                 f"{told}\n",
@@ -86,7 +100,7 @@ class _Script:
                 *(f"\n\n{each}" for each in [*self._functions, self._arguments()]),
                 "\n\ndef main(page, args):",
                 *_indent(main),
-                write_tail(bundles=bundles),
+                write_script_tail(bundles=bundles),
                 "",
             ]
         )
@@ -95,9 +109,9 @@ class _Script:
         lines = ["def arguments():", "    parser = argparse.ArgumentParser(description=__doc__)"]
         for each in self._workflow.inputs:
             flag = f"--{each.name.replace('_', '-')}"
-            how = "required=True" if each.required else f"default={literal(each.default)}"
+            how = "required=True" if each.required else f"default={write_literal(each.default)}"
             said = each.description.replace("%", "%%")
-            names = f"{flag!r}, dest={py(each.name)!r}"
+            names = f"{flag!r}, dest={make_script_name(each.name)!r}"
             lines.append(f"    parser.add_argument({names}, {how}, help={said!r})")
         return "\n".join(
             [
@@ -120,23 +134,23 @@ class _Script:
 
     def _node(self, node: Node) -> Iterator[str]:
         yield ""
-        yield comment(f"{self._places[node.id]}. {node.alias}: {node_text(node, 80)}")
+        yield write_comment(f"{self._places[node.id]}. {node.alias}: {write_node_text(node, 80)}")
         if node.description.strip():
-            yield comment(node.description)
+            yield write_comment(node.description)
         yield f"step({node.alias!r})"
-        yield from conditions(node.requires, self._names, since="0")
+        yield from write_conditions(node.requires, self._names, since="0")
         if any("status" in each for each in node.ensures):
             yield "since = len(seen)"
         if _downloads(node):
             yield "before = len(save_downloads())"
-        yield from look_before(node, self._names)
+        yield from write_look_before_doubt(node, self._names)
         yield from self._WRITE[node.type](self, node)
-        yield from conditions(node.ensures, self._names, since="since")
+        yield from write_conditions(node.ensures, self._names, since="since")
         if is_looked_at(node):
             yield "note_held(page, held)"
 
     def _action(self, node: Node) -> Iterator[str]:
-        made = list(action(node.config, self._names))
+        made = list(write_action(node.config, self._names))
         yield from made
         if set(node.config) & {"store", "create_records", "store_to_record"}:
             files = ", 'downloads': new_downloads(page, before)" if _downloads(node) else ""
@@ -150,7 +164,7 @@ class _Script:
                 if isinstance(rule, Mapping):
                     absent = rule["type"] == "element_absent"
                     asked = {"element": rule["selector"], **({"absent": True} if absent else {})}
-                    yield from conditions([asked], self._names, since="0")
+                    yield from write_conditions([asked], self._names, since="0")
             return
         selector = self._names.selector(config["selector"])
         if method in _EXTRACT:
@@ -176,7 +190,7 @@ class _Script:
 
     def _transform(self, node: Node) -> Iterator[str]:
         given = node.config.get("input")
-        names = input_names(given)
+        names = list_transform_inputs(given)
         called = self._write("code", names, str(node.config["code"]), node)
         values = given if isinstance(given, Mapping) else {"input": given}
         passed = [f"{name}={self._names.value(values[name])}" for name in names]
@@ -184,11 +198,11 @@ class _Script:
 
     def _write(self, what: str, names: Sequence[str], code: str, node: Node) -> str:
         """Write the code of a node as a function; its name is no variable's."""
-        called = f"{py(node.alias).rstrip('_')}_{what}"
+        called = f"{make_script_name(node.alias).rstrip('_')}_{what}"
         while called in self._taken:
             called += "_"
         self._taken.add(called)
-        self._functions.append(write_function(called, names, code, node=node.alias))
+        self._functions.append(write_code_function(called, names, code, node=node.alias))
         return called
 
     def _context(self, node: Node) -> Iterator[str]:
@@ -204,9 +218,9 @@ class _Script:
             head, dot, rest = name.partition(".")
             if dot:
                 both = f"{{**kept.get({head!r}, {{}}), {rest!r}: {said}}}"
-                yield f"{py(head)} = keep({head!r}, {both})"
+                yield f"{make_script_name(head)} = keep({head!r}, {both})"
             else:
-                yield f"{py(head)} = keep({head!r}, {said})"
+                yield f"{make_script_name(head)} = keep({head!r}, {said})"
 
     def _iterate(self, node: Node) -> Iterator[str]:
         config = node.config
@@ -220,16 +234,17 @@ class _Script:
             items = self._names.value(config["over"]) + (f"[:{limit[2:]}]" if limit else "")
             self._names.know(one)
             self._names.know(counted)
-        every = f"{py(node.alias).rstrip('_')}_items"
+        every = f"{make_script_name(node.alias).rstrip('_')}_items"
         yield f"{every} = {items}"
-        yield from tell_left(node, items, limit)
+        yield from write_loop_limit_doubt(node, items, limit)
         stops = config.get("on_error", "continue") == "stop"
-        failed = f"{py(node.alias).rstrip('_')}_failed"
+        failed = f"{make_script_name(node.alias).rstrip('_')}_failed"
         yield from [] if stops else [f"{failed} = []"]
-        yield f"for index, {py(one) if one != 'current' else one} in enumerate({every}):"
+        name = make_script_name(one) if one != "current" else one
+        yield f"for index, {name} in enumerate({every}):"
         body = [
             f"total, isFirst, isLast = len({every}), index == 0, index == len({every}) - 1",
-            *([f"{py(counted)} = index"] if counted != "index" else []),
+            *([f"{make_script_name(counted)} = index"] if counted != "index" else []),
             *self._part(node, "body"),
         ]
         if stops:
@@ -250,7 +265,7 @@ class _Script:
             if not isinstance(branch, Mapping):
                 continue
             yield f"{word} {self._when(node, number, branch, values)}:"
-            yield f"    {comment(str(branch['name']))}"
+            yield f"    {write_comment(str(branch['name']))}"
             word = "elif"
             named = branch["branch"]
             ids = [str(id_) for id_ in named] if is_list(named) else []
@@ -260,7 +275,7 @@ class _Script:
         condition = branch["condition"]
         if isinstance(condition, bool):
             return str(condition)
-        code, templates = with_names(str(condition))
+        code, templates = name_expression_templates(str(condition))
         called = self._write(f"when_{number}", (*given, *templates), code, node)
         passed = [f"{name}={self._names.value(value)}" for name, value in given.items()]
         passed += [f"{name}={self._names.template(each)}" for name, each in templates.items()]
@@ -285,7 +300,7 @@ class _Script:
         if not node.config.get("continueOnError"):
             yield from self._all(ids)
             return
-        failed = f"{py(node.alias).rstrip('_')}_failed"
+        failed = f"{make_script_name(node.alias).rstrip('_')}_failed"
         yield f"{failed} = []"
         for id_ in ids:
             yield "try:"
@@ -300,7 +315,7 @@ class _Script:
 
     def _keep_result(self, node: Node, found: str) -> Iterator[str]:
         """Lines that keep a result as its config says; the result alone if it says nothing."""
-        config, name = node.config, py(node.alias)
+        config, name = node.config, make_script_name(node.alias)
         yield f"found = {found}"
         store = config.get("store")
         if store is True:

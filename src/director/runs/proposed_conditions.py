@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
 
-from director.runs.run_text import condition_text
+from director.runs.run_text import write_condition_text
 from director.runs.values import Step
 from director.workflow.paths import is_list
-from director.workflow.types import effect_of
+from director.workflow.types import get_node_effect
 from director.workflow.values import Config, Effect, Json, Node, Workflow
 from director.workflow.workflow_checks import check_workflow
 
@@ -39,10 +39,10 @@ class NodeProposal:
     def __str__(self) -> str:
         if self.where == "effect":
             return f"effect {self.condition['effect']} ({self.condition['why']})"
-        return f"{self.where} {condition_text(self.condition)}"
+        return f"{self.where} {write_condition_text(self.condition)}"
 
 
-def proposals(
+def list_proposed_conditions(
     node: Node, step: Step, inputs: Mapping[str, Json] | None = None
 ) -> list[NodeProposal]:
     """What a tried node could promise, without what it promises already."""
@@ -178,7 +178,7 @@ def _after(tried: _Tried) -> Iterator[NodeProposal]:
 def _effect(tried: _Tried) -> Iterator[NodeProposal]:
     """What repeating it would do, unless its author has said so already."""
     node = tried.node
-    if tried.step.seen is None or node.effect != effect_of(node.type, node.config):
+    if tried.step.seen is None or node.effect != get_node_effect(node.type, node.config):
         return
     changing = tried.list_sent(*_ONCE)
     if changing and node.effect != "once":
@@ -188,3 +188,7 @@ def _effect(tried: _Tried) -> Iterator[NodeProposal]:
     if tried.has_moved and tried.list_sent() and not changing and tried.action in _LEADING:
         why = "it only led to another page and sent nothing"
         yield NodeProposal("effect", {"effect": "idempotent", "why": why})
+
+
+# Names of one release ago; they go with the next.
+proposals = list_proposed_conditions

@@ -13,11 +13,18 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import count
 
-from director.runs.secret_uses import ALLOW, REFUSE, FieldVault, SecretUse, remember_use, use_from
+from director.runs.secret_uses import (
+    ALLOW,
+    REFUSE,
+    FieldVault,
+    SecretUse,
+    parse_secret_use,
+    remember_secret_use,
+)
 from director.runs.values import Question, RunDependencies, RunError, RunWaiting
 from director.secrets import Seal
 from director.store import Store, VersionConflict, Versioned
-from director.workflow.nearest import hint
+from director.workflow.nearest import write_nearest_hint
 from director.workflow.paths import is_list
 from director.workflow.sensitive import HIDDEN
 from director.workflow.values import Json
@@ -28,12 +35,12 @@ _SEALED = "$sealed"
 _LOOK_AGAIN = 0.1
 
 
-def questions(store: Store, run: str) -> list[Question]:
+def list_run_questions(store: Store, run: str) -> list[Question]:
     """The questions of a run; those without an answer are what it waits for."""
     return [_question(found) for found in store.newest(KIND, f"{run}/")]
 
 
-def answer(
+def answer_run_question(
     store: Store,
     question: str,
     text: str,
@@ -48,7 +55,7 @@ def answer(
     found = store.get(KIND, question)
     if found is None:
         known = [each.id for each in store.newest(KIND, question.partition("/")[0] + "/")]
-        raise RunError(f"There is no question {question!r}.{hint(question, known)}")
+        raise RunError(f"There is no question {question!r}.{write_nearest_hint(question, known)}")
     asked = _question(found)
     if asked.answer is not None:
         raise RunError(f"{question!r} is answered already: {asked.answer!r}. It stays so.")
@@ -67,7 +74,7 @@ def answer(
     except VersionConflict:
         raise RunError(f"Somebody else has just answered {question!r}.") from None
     if asked.use is not None:
-        remember_use(store, asked.use, "approved" if text == ALLOW else "refused", vault)
+        remember_secret_use(store, asked.use, "approved" if text == ALLOW else "refused", vault)
     return _question(put)
 
 
@@ -106,7 +113,7 @@ def ensure_question(  # noqa: PLR0913  a question has that many parts
     return _question(found)
 
 
-def ask_for_use(store: Store, run: str, use: SecretUse, picture: str = "") -> Question:
+def ask_secret_use_question(store: Store, run: str, use: SecretUse, picture: str = "") -> Question:
     """The open question for the use of a secret.
 
     An answer that is there already allowed nothing, or the vault would: it is asked anew.
@@ -151,7 +158,7 @@ async def _ask_here(store: Store, question: Question, means: RunDependencies) ->
     if means.ask is None or question.answer is not None:
         return
     said = await means.ask(question)
-    answer(store, question.id, said, seal=means.seal, vault=means.secrets)
+    answer_run_question(store, question.id, said, seal=means.seal, vault=means.secrets)
 
 
 def _seal_answer(question: Question, text: str, seal: Seal | None) -> Json:
@@ -179,7 +186,7 @@ def _question(found: Versioned) -> Question:
     body = found.body
     said = body["answer"]
     choices = body["choices"]
-    use = use_from(wanted) if isinstance(wanted := body.get("use"), Mapping) else None
+    use = parse_secret_use(wanted) if isinstance(wanted := body.get("use"), Mapping) else None
     return Question(
         found.id,
         str(body["run"]),

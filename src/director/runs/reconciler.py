@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from dbos import DBOS, WorkflowStatus
 
 from director.runs.liveness import Liveness
-from director.runs.run_execution import GOING, is_parked, site_of, waits_for
-from director.runs.run_journal import run_from, run_of
-from director.runs.run_queue import TASK, options_of
+from director.runs.run_execution import GOING, get_run_site, is_parked, list_open_run_questions
+from director.runs.run_journal import parse_run, read_run
+from director.runs.run_queue import TASK, make_queue_options
 from director.runs.values import Run, RunError
 from director.store import Store
-from director.store.run_variables import is_workbench
+from director.store.run_variables import is_draft_run_id
 
 _LOG = logging.getLogger("director.runs")
 _WAITING = ("ENQUEUED", "DELAYED")
@@ -62,7 +62,7 @@ class Reconciler:
 
     def reconcile(self) -> None:
         """Look once at all runs and rows, and put right what is surely wrong."""
-        rows = list_rows()
+        rows = list_reconciled_rows()
         alive = self._liveness.observe(self._store.beats()) | {self._worker}
         due = self._due.read()
         dead = {row.id: row.run for row in rows if self._is_dead(row, alive, due)}
@@ -76,7 +76,7 @@ class Reconciler:
 
     def clear_own(self) -> None:
         """Take rows out of the queue that this worker holds and does not work on."""
-        dead = [row.id for row in list_rows(worker=self._worker) if self._is_idle(row)]
+        dead = [row.id for row in list_reconciled_rows(worker=self._worker) if self._is_idle(row)]
         if dead:
             DBOS.cancel_workflows(dead)
 
@@ -120,7 +120,9 @@ class Reconciler:
             # A program that is no worker does it; whether that lives is not for us to say.
             return
         # Of two workers that come to this at once, both name the row alike: there is one.
-        options = options_of(run.id, site=site_of(self._store, run), id_=f"{run.id}#{len(known)}")
+        options = make_queue_options(
+            run.id, site=get_run_site(self._store, run), id_=f"{run.id}#{len(known)}"
+        )
         DBOS.enqueue_workflow_with_options(options, run.id)
         _LOG.warning("Queued the run %s again: its worker %r is dead.", run.id, holder or "none")
 
@@ -143,21 +145,21 @@ class DueRuns:
         """The runs that somebody should be working on now."""
         changed = self._store.newest_after("run", self._position)
         for each in changed:
-            self._going[each.id] = run_from(each)
+            self._going[each.id] = parse_run(each)
             self._position = each.position
         self._going = {
             id_: run
             for id_, run in self._going.items()
-            if run.state in GOING and not is_workbench(id_)
+            if run.state in GOING and not is_draft_run_id(id_)
         }
         return {
             id_: run
             for id_, run in self._going.items()
-            if not is_parked(run) or not waits_for(self._store, id_)
+            if not is_parked(run) or not list_open_run_questions(self._store, id_)
         }
 
 
-def list_rows(worker: str | None = None) -> list[QueueRow]:
+def list_reconciled_rows(worker: str | None = None) -> list[QueueRow]:
     """The rows of the queue that have not ended, of one worker or all."""
     found = DBOS.list_workflows(
         name=TASK,
@@ -191,7 +193,7 @@ def is_held_by_another(store: Store, run: str, worker: str, alive: Collection[st
     if lease is None or lease.body["worker"] == worker or lease.body["worker"] not in alive:
         return False
     try:
-        found = run_of(store, run)
+        found = read_run(store, run)
     except RunError:
         return False
     return found.state in ("running", "waiting") and not is_parked(found)

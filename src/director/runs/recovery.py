@@ -20,11 +20,11 @@ from director.browser.bundle import LocatorError
 from director.browser.readiness import wait_until_ready
 from director.runs.held_before import OF_THE_NODE
 from director.runs.nodes import CONTROL
-from director.runs.own_conditions import is_own
+from director.runs.own_conditions import is_own_condition
 from director.runs.questions import ensure_question
-from director.runs.run_text import condition_text
+from director.runs.run_text import write_condition_text
 from director.runs.values import RunError, Step
-from director.workflow.templates import defuse, resolve
+from director.workflow.templates import defuse_templates, resolve_templates
 from director.workflow.values import Config, Node
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ async def _is_elsewhere(visit: NodeVisit) -> bool:
     asked = [
         {**each, "within": _SHOWS}
         for each in visit.node.ensures
-        if not is_own(each) and not any(kind in each for kind in OF_THE_NODE)
+        if not is_own_condition(each) and not any(kind in each for kind in OF_THE_NODE)
     ]
     if visit.node.type != "browser_action" or not asked:
         return False
@@ -108,7 +108,7 @@ async def _check_proof(visit: NodeVisit) -> _Verdict:
     async with engine.stage.aside() as session:
         if proof.get("url"):
             scope = engine.ledger.scope(visit.place, engine.means.env)
-            await session.navigate(str(resolve(proof["url"], scope, within="address")))
+            await session.navigate(str(resolve_templates(proof["url"], scope, within="address")))
         for verdict, conditions in (("happened", happened), ("not_happened", not_happened)):
             found = await engine.check_conditions(conditions, visit.place, mark=0, session=session)
             seen += found
@@ -151,7 +151,7 @@ async def _skip_if_proven(visit: NodeVisit) -> Step | None:
         return None
     if not seen or not all(each["holds"] for each in seen):
         return None
-    found = "; ".join(condition_text(cast("Config", each["condition"])) for each in seen)
+    found = "; ".join(write_condition_text(cast("Config", each["condition"])) for each in seen)
     sentence = (
         f"{node.alias} was not done: its proof held already before it ({found}, on {url}). Either "
         "it was done before, or the proof also fits something else. If it is to be done all the "
@@ -169,7 +169,7 @@ async def _skip_if_proven(visit: NodeVisit) -> Step | None:
         began=time.time(),
         result={_ALREADY: True},
         evidence=tuple(seen),
-        doubts=(cast("Config", defuse(doubt)),),
+        doubts=(cast("Config", defuse_templates(doubt)),),
     )
 
 
@@ -183,7 +183,7 @@ def _is_asked_for(node: Node) -> bool:
 async def _look_before(visit: NodeVisit) -> tuple[str, list[Config]]:
     engine, proof = visit.engine, visit.node.proof or {}
     scope = engine.ledger.scope(visit.place, engine.means.env)
-    url = str(resolve(proof["url"], scope, within="address"))
+    url = str(resolve_templates(proof["url"], scope, within="address"))
     wanted = cast("Sequence[Config]", proof["happened"])
     async with engine.stage.aside() as session:
         await session.navigate(url)

@@ -18,12 +18,12 @@ from typing import cast
 
 from director.browser import Browser, Logins, open_browser
 from director.home import home, make_private
-from director.runs import Question, Run, RunDependencies, workflow_of
+from director.runs import Question, Run, RunDependencies, load_run_workflow
 from director.runs.given_files import GivenFiles, find_attachments
 from director.runs.values import NodeModels, Permit, Pictures
 from director.secrets import SHORT, KeyFile, Reference, Seal, SecretRefused, Vault, VaultError
 from director.store import Store
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 from director.workflow.sensitive import replace_sensitive
 from director.workflow.values import Json, Workflow
 
@@ -88,7 +88,7 @@ class Resources:
         folder = home()
         self.vault = Vault(folder / "vault", _key())
         self.seal = Seal(_key())
-        self.logins = logins_of_home()
+        self.logins = get_home_logins()
         self._runs = folder / "runs"
         self._store = store
         self._wishes = wishes
@@ -119,7 +119,7 @@ class Resources:
 
     async def means(self, run: Run) -> RunDependencies:
         """What one run works with."""
-        workflow = workflow_of(self._store, run)
+        workflow = load_run_workflow(self._store, run)
         browses = any(node.type in _BROWSING for node in workflow.nodes)
         minds = self.minds(workflow.id) if self.minds else None
         return RunDependencies(
@@ -146,7 +146,11 @@ class Resources:
 
         def hide(variable: str, value: Json) -> Json:
             found = self._store.get("workflow", workflow)
-            now = from_json(cast("Json", found.body)) if found else Workflow(workflow, "")
+            now = (
+                read_workflow_document(cast("Json", found.body))
+                if found
+                else Workflow(workflow, "")
+            )
             return SecretExtractor(self.vault, now)(variable, value)
 
         minds = self.minds(workflow) if self.minds else None
@@ -183,7 +187,7 @@ class Resources:
         await self._open.aclose()
 
 
-def logins_of_home() -> Logins:
+def get_home_logins() -> Logins:
     """The kept logins of this home folder."""
     return Logins(home() / "logins", Seal(_key()))
 

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from director.browser.errors import is_site_away
-from director.workflow.retry import retry_seconds
+from director.workflow.retry import get_retry_seconds
 from director.workflow.values import Node
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Retries:
 
     async def wait(self, node: Node, key: str, problem: Exception, stage: Stage) -> bool:
         """Whether to visit the node again, after a pause; its session is brought back then."""
-        seconds = retry_seconds(node)
+        seconds = get_retry_seconds(node)
         if not seconds or not stage.can_reopen:
             return False
         if not is_site_away(problem) and not stage.shows_error:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import cast
 
-from director.workflow.sensitive import mask_value
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Config, Json
 
 _NAMED = 3  # rows that are named of those that are gone
@@ -47,19 +47,21 @@ class RowComparison:
         return {**asdict(self), "names": [*self.names]}
 
 
-def comparison_from(stored: Config) -> RowComparison:
+def parse_row_comparison(stored: Config) -> RowComparison:
     """The comparison that `json` gave; what a later version added to it is left out."""
     known = {name: stored[name] for name in RowComparison.__slots__ if name in stored}
     names = tuple(str(each) for each in cast("Sequence[Json]", known.pop("names", ())))
     return RowComparison(**known, names=names)  # type: ignore[arg-type]  # as it was stored
 
 
-def list_comparisons(summary: Config) -> list[RowComparison]:
+def list_row_comparisons(summary: Config) -> list[RowComparison]:
     """The comparisons that the summary of a run holds."""
-    return [comparison_from(each) for each in cast("Sequence[Config]", summary.get("compared", ()))]
+    return [
+        parse_row_comparison(each) for each in cast("Sequence[Config]", summary.get("compared", ()))
+    ]
 
 
-def count_changes(
+def count_row_changes(
     rows: Sequence[Json], earlier: Sequence[Json], key: str = ""
 ) -> tuple[int, int, int, list[Json]]:
     """How many rows are gone, new and changed, and those that are gone, in their old order."""
@@ -81,7 +83,7 @@ def count_changes(
     return len(gone), new, changed, gone
 
 
-def name_rows(
+def name_compared_rows(
     chosen: Sequence[Json], rows: Sequence[Json], key: str = "", *, most: int = _NAMED
 ) -> tuple[str, ...]:
     """What the first of some rows are called: by their key, else by what differs most in all."""
@@ -121,6 +123,6 @@ def _find_telling_field(rows: Sequence[Json]) -> str:
 
 def _name_row(row: Json, field: str) -> str:
     value = row.get(field) if isinstance(row, Mapping) else row
-    safe = mask_value(row if value in (None, "") else value, name=field)
+    safe = mask_sensitive(row if value in (None, "") else value, name=field)
     text = " ".join((safe if isinstance(safe, str) else _write(safe)).split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -16,22 +16,22 @@ from director.workflow.values import Config, Json, Node
 _NAMES_ONE = ("name", "label", "test_id", "text", "path", "nth")
 
 
-def readings_of(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowReading]:
+def list_row_readings(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[RowReading]:
     """The nodes that read rows, each with its visits in the order in which they were made."""
     visits: dict[str, list[RowVisit]] = {}
     for step in sorted(steps, key=lambda each: each.began):
-        if step.node in nodes and is_reading(step):
+        if step.node in nodes and is_row_reading(step):
             visits.setdefault(step.node, []).append(make_visit(step))
     return [_reading(nodes[id_], found) for id_, found in visits.items()]
 
 
-def is_done(step: Step) -> bool:
+def is_row_reading_done(step: Step) -> bool:
     """Whether a step came to its end, at least in part."""
     done = step.state == "finished" and step.status in ("success", "partial")
     return done and step.type != "item"
 
 
-def is_reading(step: Step) -> bool:
+def is_row_reading(step: Step) -> bool:
     """Whether a step reads or counts the rows of a list."""
     method = step.config.get("method")
     return step.type == "browser_query" and method in READS_ROWS

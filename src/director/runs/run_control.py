@@ -15,16 +15,16 @@ from dataclasses import replace
 from typing import Any
 
 from director.browser import BrowserGone, Origins
-from director.runs.branch_choices import list_choices
+from director.runs.branch_choices import list_branch_choices
 from director.runs.doubts.doubt import OF_ALL_VISITS
 from director.runs.download_facts import keep_late_downloads
 from director.runs.engine import FAILURES, Engine
-from director.runs.error_pages import note_error_pages
+from director.runs.error_pages import add_error_page_doubt
 from director.runs.observation import read_back
-from director.runs.outcome import outcome_of, summary_of
+from director.runs.outcome import count_node_outcomes, make_run_outcome
 from director.runs.reopened_steps import open_visit, reopen_failed, reopen_from
-from director.runs.run_doubts import compare_run, find_run_doubts, is_in_loop, keep_checks
-from director.runs.run_journal import RunJournal, measure_run, run_json, run_of
+from director.runs.run_doubts import compare_run, find_run_doubts, is_doubted_in_loop, keep_checks
+from director.runs.run_journal import RunJournal, encode_run, measure_run, read_run
 from director.runs.values import (
     Cancelled,
     NotPermitted,
@@ -38,14 +38,14 @@ from director.runs.values import (
 )
 from director.store import RecordDraft, Store
 from director.store.run_variables import KIND as VARIABLE
-from director.store.run_variables import workbench
+from director.store.run_variables import get_draft_run_id
 from director.workflow.bounds import check_bounds
-from director.workflow.document import from_json, to_json
-from director.workflow.input_types import check_value
-from director.workflow.nearest import hint
+from director.workflow.document import read_workflow_document, write_workflow_document
+from director.workflow.input_types import check_input_value
+from director.workflow.nearest import write_nearest_hint
 from director.workflow.records import select_records
-from director.workflow.references import direct, list_owned
-from director.workflow.selection import place_of, select
+from director.workflow.references import list_direct_nodes, list_owned_references
+from director.workflow.selection import find_selection_place, resolve_selection
 from director.workflow.sensitive import is_sensitive
 from director.workflow.values import Config, Input, Json, Mode, Workflow
 
@@ -67,7 +67,7 @@ async def run_workflow(  # noqa: PLR0913  a run has that many parts
     made = queue_run(
         store, workflow, means, inputs=inputs, selection=selection, mode=mode, record=record
     )
-    return await drive(store, made.id, means)
+    return await drive_run(store, made.id, means)
 
 
 def queue_run(  # noqa: PLR0913  a run has that many parts
@@ -82,12 +82,12 @@ def queue_run(  # noqa: PLR0913  a run has that many parts
     id_: str = "",
 ) -> Run:
     """Write a run that is to be done; `drive` does it, here or on another machine."""
-    select(selection, workflow.nodes)
+    resolve_selection(selection, workflow.nodes)
     given = _check_inputs(workflow, inputs or {}, means)
     run = Run(
         id_ or uuid.uuid4().hex[:12],
         workflow.id,
-        save_workflow(store, workflow),
+        save_run_workflow(store, workflow),
         inputs=given,
         selection=selection,
         mode=mode,
@@ -98,46 +98,48 @@ def queue_run(  # noqa: PLR0913  a run has that many parts
         RecordDraft(VARIABLE, f"{run.id}/{name}", {"value": value}, "given", 0)
         for name, value in given.items()
     ]
-    store.put_all([RecordDraft("run", run.id, run_json(run), "queued", 0), *variables])
+    store.put_all([RecordDraft("run", run.id, encode_run(run), "queued", 0), *variables])
     return run
 
 
-async def drive(store: Store, run: str, means: RunDependencies) -> Run:
+async def drive_run(store: Store, run: str, means: RunDependencies) -> Run:
     """Do a run that is not ended: from its beginning, or from where a dead worker left it."""
-    found = run_of(store, run)
+    found = read_run(store, run)
     if found.state in _ENDED:
         return found
     ledger = RunJournal(store, found, worker=means.worker)
     ledger.take()
-    workflow = workflow_of(store, found)
+    workflow = load_run_workflow(store, found)
 
     async def work(engine: Engine) -> None:
-        ids = select(found.selection, workflow.nodes)
+        ids = resolve_selection(found.selection, workflow.nodes)
         place = _with_record(ledger, found.record)
-        wanted = list(ids) if found.mode == "isolated" else direct(workflow, ids)
+        wanted = list(ids) if found.mode == "isolated" else list_direct_nodes(workflow, ids)
         for id_ in wanted:
             await engine.visit(id_, place)
 
     return await _drive(ledger, workflow, means, work)
 
 
-async def resume(store: Store, run: str, means: RunDependencies, *, node: str = "") -> Run:
+async def resume_workflow_run(
+    store: Store, run: str, means: RunDependencies, *, node: str = ""
+) -> Run:
     """Go on with a run after whatever stopped it; from a node on if one is named."""
-    if node or run_of(store, run).state in ("failed", "cancelled"):
-        reopen(store, run, node=node)
-    return await drive(store, run, means)
+    if node or read_run(store, run).state in ("failed", "cancelled"):
+        reopen_workflow_run(store, run, node=node)
+    return await drive_run(store, run, means)
 
 
-def reopen(store: Store, run: str, *, node: str = "") -> Run:
+def reopen_workflow_run(store: Store, run: str, *, node: str = "") -> Run:
     """Make a run that has ended one that is to be done: from a node on, or from where it failed."""
-    found = run_of(store, run)
+    found = read_run(store, run)
     if found.state == "done" and not node:
         raise RunError(
             f"The run {run!r} is done. To do part of it again, name a node to go back to."
         )
     ledger = RunJournal(store, found, worker="")
-    workflow = workflow_of(store, found)
-    id_ = workflow.nodes[place_of(node, workflow.nodes)].id if node else ""
+    workflow = load_run_workflow(store, found)
+    id_ = workflow.nodes[find_selection_place(node, workflow.nodes)].id if node else ""
     ledger.take()
     if id_:
         reopen_from(ledger, id_)
@@ -151,7 +153,7 @@ async def try_node(
 ) -> Run:
     """Try one node in the draft run of its workflow, where variables and records stay."""
     ledger = _hold_workbench(store, workflow, node, means, record)
-    id_ = workflow.nodes[place_of(node, workflow.nodes)].id
+    id_ = workflow.nodes[find_selection_place(node, workflow.nodes)].id
     open_visit(ledger, id_)
     _drop_other_tests(ledger, workflow, id_)
     return await resume_node(store, workflow, node, means, record=record)
@@ -162,7 +164,7 @@ async def resume_node(
 ) -> Run:
     """Go on with a try that was stopped: what its parts did before that is not done again."""
     ledger = _hold_workbench(store, workflow, node, means, record)
-    id_ = workflow.nodes[place_of(node, workflow.nodes)].id
+    id_ = workflow.nodes[find_selection_place(node, workflow.nodes)].id
 
     async def work(engine: Engine) -> None:
         await engine.visit(id_, _with_record(ledger, record))
@@ -184,7 +186,7 @@ def _hold_workbench(
 
 def _drop_other_tests(ledger: RunJournal, workflow: Workflow, id_: str) -> None:
     """Records of the same nodes that an earlier test made elsewhere would count twice."""
-    tested = {id_, *list_owned(workflow, id_)}
+    tested = {id_, *list_owned_references(workflow, id_)}
     aliases = {node.alias for node in workflow.nodes if node.id in tested}
     ledger.drop_records(
         record.id
@@ -199,36 +201,36 @@ def _is_of_visit(visit: str, key: str) -> bool:
 
 def open_workbench(store: Store, workflow: Workflow) -> Run:
     """The draft run of a workflow, made if there is none yet."""
-    bench = workbench(workflow.id)
-    run = Run(bench, workflow.id, save_workflow(store, workflow), mode="isolated")
+    bench = get_draft_run_id(workflow.id)
+    run = Run(bench, workflow.id, save_run_workflow(store, workflow), mode="isolated")
     if store.get("run", bench) is None:
-        store.put("run", bench, run_json(run), "made", expect=0)
+        store.put("run", bench, encode_run(run), "made", expect=0)
     return run
 
 
-def cancel(store: Store, run: str, *, reason: str = "") -> Run:
+def cancel_workflow_run(store: Store, run: str, *, reason: str = "") -> Run:
     """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
     found = store.get("run", run)
     if found is None:
         raise RunError(f"There is no run {run!r}. `director runs list` lists those there are.")
-    known = run_of(store, run)
+    known = read_run(store, run)
     if known.state in _ENDED:
         raise RunError(f"The run {run!r} is {known.state} already: there is nothing to cancel.")
     stopped = replace(known, state="cancelled")
-    store.put("run", run, run_json(stopped), reason or "cancelled", expect=found.version)
+    store.put("run", run, encode_run(stopped), reason or "cancelled", expect=found.version)
     return stopped
 
 
-def save_workflow(store: Store, workflow: Workflow) -> int:
+def save_run_workflow(store: Store, workflow: Workflow) -> int:
     """The version under which a workflow is stored; a new one if it has changed."""
-    document = to_json(workflow)
+    document = write_workflow_document(workflow)
     newest = store.get("workflow", workflow.id)
     if newest is not None and newest.body == document:
         return newest.version
     return store.put("workflow", workflow.id, document, "saved").version
 
 
-def workflow_of(store: Store, run: Run) -> Workflow:
+def load_run_workflow(store: Store, run: Run) -> Workflow:
     """The workflow of a run, in the version with which it began, and what it may reach now.
 
     An approval is of today: an origin that the newest version does not name is not reached, by
@@ -238,10 +240,10 @@ def workflow_of(store: Store, run: Run) -> Workflow:
     newest = store.get("workflow", run.workflow)
     if found is None or newest is None:
         raise RunError(f"The workflow {run.workflow!r} of the run {run.id!r} is not in the store.")
-    workflow = from_json(found.body)  # type: ignore[arg-type]
+    workflow = read_workflow_document(found.body)  # type: ignore[arg-type]
     if newest.version == found.version:
         return workflow
-    approved = set(Origins(from_json(newest.body).origins))  # type: ignore[arg-type]
+    approved = set(Origins(read_workflow_document(newest.body).origins))  # type: ignore[arg-type]
     kept = tuple(each for each in workflow.origins if set(Origins([each])) <= approved)
     return replace(workflow, origins=kept)
 
@@ -262,18 +264,18 @@ async def _drive(
         async with engine, _watch_for_stop(ledger):
             await work(engine)
             await keep_late_downloads(ledger, engine.stage)
-            await note_error_pages(ledger, engine.stage)
+            await add_error_page_doubt(ledger, engine.stage)
             proofs = {} if test else await read_back(engine.stage, ledger.steps())
         ends["doubts"] = _find_doubts(ledger, workflow, proofs, test)
     except (RunWaiting, Cancelled, NotPermitted, *FAILURES) as problem:
-        ends = outcome_of(problem)
+        ends = make_run_outcome(problem)
         if isinstance(problem, BrowserGone) and means.outlasts:
             ledger.set_run(**ends | {"state": "running"})
             raise
     # In the draft run each test counts by itself.
     took = time.monotonic() - began if test else measure_run(ledger.store, ledger.run.id)
-    summary = summary_of(ledger.store, ledger.run, took)
-    told = list_choices(ledger.steps(), ledger.records.values()) if not test else ()
+    summary = count_node_outcomes(ledger.store, ledger.run, took)
+    told = list_branch_choices(ledger.steps(), ledger.records.values()) if not test else ()
     summary |= {"branches": [each.json() for each in told]}
     if ends["state"] == "done" and not test:
         summary |= compare_run(ledger.store, ledger.run, workflow)
@@ -281,7 +283,7 @@ async def _drive(
         run = ledger.set_run(**ends, summary=summary)
     except Cancelled as cancelled:
         # Somebody cancelled it just as it ended.
-        run = ledger.set_run(**outcome_of(cancelled), summary=summary)
+        run = ledger.set_run(**make_run_outcome(cancelled), summary=summary)
     _tell_end(means, run)
     return run
 
@@ -307,7 +309,7 @@ def _find_doubts(
         return not test or _is_of_visit(f"{step.key}#", test)
 
     found = find_run_doubts(ledger.store, ledger.run, workflow, proofs=proofs, is_of_run=is_of_run)
-    in_part = bool(test) and is_in_loop(workflow, test)
+    in_part = bool(test) and is_doubted_in_loop(workflow, test)
     return tuple(each.json() for each in found if not in_part or each.kind not in OF_ALL_VISITS)
 
 
@@ -349,8 +351,10 @@ def _check_inputs(
     declared = {each.name: each for each in workflow.inputs}
     for name in inputs:
         if name not in declared:
-            raise RunError(f"The workflow has no input {name!r}.{hint(name, declared)}")
-        check_value(declared[name], inputs[name])
+            raise RunError(
+                f"The workflow has no input {name!r}.{write_nearest_hint(name, declared)}"
+            )
+        check_input_value(declared[name], inputs[name])
     missing = [each.name for each in workflow.inputs if each.required and each.name not in inputs]
     if missing:
         raise RunError(

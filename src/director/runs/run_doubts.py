@@ -11,30 +11,30 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from director.runs.done_before import EarlierEffects, is_search
+from director.runs.done_before import EarlierEffects, is_search_done_before
 from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
 from director.runs.doubts.exchanged_fields import has_fields
 from director.runs.doubts.node_checks import add_proposals, propose_checks
 from director.runs.doubts.overwritten import find_overwritten
 from director.runs.doubts.record_details import find_strange_details
-from director.runs.earlier_readings import find_earlier, steps_before
+from director.runs.earlier_readings import find_earlier_reading, list_earlier_steps
 from director.runs.export_doubts import find_wrong_exports
 from director.runs.file_doubts import find_changed_files, find_wrong_files
-from director.runs.row_comparison import RowComparison, count_changes, name_rows
+from director.runs.row_comparison import RowComparison, count_row_changes, name_compared_rows
 from director.runs.row_readings import (
     as_count,
     as_rows,
-    is_done,
-    is_reading,
+    is_row_reading,
+    is_row_reading_done,
+    list_row_readings,
     make_visit,
-    readings_of,
 )
 from director.runs.row_uses import find_record_key, list_decision_words
-from director.runs.run_journal import records_of, steps_of
+from director.runs.run_journal import list_run_records, list_run_steps
 from director.runs.values import Run, Step
 from director.store import Store, VersionConflict
-from director.store.run_variables import variables, workbench
-from director.workflow.document import from_json, to_json
+from director.store.run_variables import get_draft_run_id, read_run_variables
+from director.workflow.document import read_workflow_document, write_workflow_document
 from director.workflow.doubt_checks import DoubtKind
 from director.workflow.references import map_parents
 from director.workflow.values import Config, Json, Node, Workflow
@@ -49,8 +49,8 @@ def find_run_doubts(
     is_of_run: Callable[[Step], bool] = lambda _: True,
 ) -> list[Doubt]:
     """Every doubt about a run that passed; `proofs` is what was read back of its effects."""
-    every = [step for step in steps_of(store, run.id) if is_of_run(step)]
-    steps = [step for step in every if is_done(step)]
+    every = [step for step in list_run_steps(store, run.id) if is_of_run(step)]
+    steps = [step for step in every if is_row_reading_done(step)]
     nodes = {node.id: node for node in workflow.nodes}
     given = run.inputs
     found = [
@@ -59,9 +59,9 @@ def find_run_doubts(
             is_one=each.is_one and not (each.only_counts and _is_asked_for(each, nodes)),
             decided_by=list_decision_words(nodes[each.node], nodes),
         )
-        for each in readings_of(nodes, steps)
+        for each in list_row_readings(nodes, steps)
     ]
-    before = find_earlier(store, run, found, nodes)
+    before = find_earlier_reading(store, run, found, nodes)
     readings = [replace(each, inputs=given, **before.describe(each.node)) for each in found]
     rows_before = {id_: before.list_rows(id_) for id_ in before.same}
     effects = _list_effects(EarlierEffects(store, run), steps, proofs or {})
@@ -70,8 +70,8 @@ def find_run_doubts(
     told = [*list_step_doubts([*steps, *skipped]), *_rules(nodes, steps), *find_wrong_files(steps)]
     told += find_overwritten(nodes, _list_visits(steps))
     if gathers := [node for node in workflow.nodes if node.config.get("store_to_record")]:
-        told += find_strange_details(gathers, records_of(store, run.id))
-    told += find_changed_files(steps, lambda: steps_before(store, run), given)
+        told += find_strange_details(gathers, list_run_records(store, run.id))
+    told += find_changed_files(steps, lambda: list_earlier_steps(store, run), given)
     told += find_wrong_exports(steps, found)
     return find_doubts(
         readings, effects, _loops(nodes, steps), told, earlier=rows_before, checks=checks
@@ -85,12 +85,12 @@ def compare_run(store: Store, run: Run, workflow: Workflow) -> dict[str, Json]:
     that read several fields, of which no earlier run and no test is stored.
     """
     nodes = {node.id: node for node in workflow.nodes}
-    steps = [step for step in steps_of(store, run.id) if is_done(step)]
+    steps = [step for step in list_run_steps(store, run.id) if is_row_reading_done(step)]
     found = [
         replace(each, key=each.key or find_record_key(nodes[each.node], nodes))
-        for each in readings_of(nodes, steps)
+        for each in list_row_readings(nodes, steps)
     ]
-    before = find_earlier(store, run, found, nodes)
+    before = find_earlier_reading(store, run, found, nodes)
     ended = max((step.began + step.took for step in steps), default=0.0)
     alone = [each.alias for each in found if has_fields(each) and before.has_none(each.node)]
     told = [
@@ -121,8 +121,8 @@ def _compare_rows(
     )
     if reading.only_counts:
         return compared
-    gone, new, changed, left = count_changes(reading.rows, before.rows, key)
-    names = name_rows(left, before.rows, key)
+    gone, new, changed, left = count_row_changes(reading.rows, before.rows, key)
+    names = name_compared_rows(left, before.rows, key)
     return replace(compared, gone=gone, new=new, changed=changed, names=names)
 
 
@@ -253,7 +253,7 @@ def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
     # What was kept before this was looked for says nothing.
     if "shown" not in seen or not typed or seen.get("shown") or seen.get("is_login"):
         return True
-    if seen.get("proof") or is_search(seen):
+    if seen.get("proof") or is_search_done_before(seen):
         return True
     # What was taken and is in the fields of the page that it led to.
     kept = [each for each in _list_fields(seen) if each["typed"] == each["shown"]]
@@ -273,7 +273,7 @@ def _list_visits(steps: Sequence[Step]) -> dict[str, list[tuple[str, Json]]]:
     return found
 
 
-def is_in_loop(workflow: Workflow, node: str) -> bool:
+def is_doubted_in_loop(workflow: Workflow, node: str) -> bool:
     """Whether a node is visited several times in a run, so that one visit is only a part."""
     inside = map_parents(workflow)
     kinds = {each.id: each.type for each in workflow.nodes}
@@ -292,16 +292,16 @@ def keep_checks(
     store: Store, workflow: Workflow, node: str, step: Step | None
 ) -> tuple[Config, ...]:
     """Keep with a node the checks that its test proposes; those that are new."""
-    if step is None or not is_done(step) or not is_reading(step):
+    if step is None or not is_row_reading_done(step) or not is_row_reading(step):
         return ()
-    known_inputs = variables(store, workbench(workflow.id))
+    known_inputs = read_run_variables(store, get_draft_run_id(workflow.id))
     given = {one.name: known_inputs.get(one.name) for one in workflow.inputs if not one.sensitive}
     counts = step.config.get("method") == "count"
     proposed = [] if counts else propose_checks(make_visit(step), cast("dict[str, Json]", given))
     newest = store.get("workflow", workflow.id)
     if newest is None or not proposed:
         return ()
-    now = from_json(cast("Json", newest.body))
+    now = read_workflow_document(cast("Json", newest.body))
     known = next((each.checks for each in now.nodes if each.id == node), None)
     if known is None:
         return ()
@@ -309,7 +309,7 @@ def keep_checks(
     if checks == known:
         return ()
     nodes = tuple(replace(each, checks=checks) if each.id == node else each for each in now.nodes)
-    body = to_json(replace(now, nodes=nodes))
+    body = write_workflow_document(replace(now, nodes=nodes))
     try:
         store.put("workflow", workflow.id, body, "kept proposed checks", expect=newest.version)
     except VersionConflict:

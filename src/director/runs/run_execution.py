@@ -17,14 +17,14 @@ from typing import TypeAlias
 from director.browser import BrowserError, BrowserGone
 from director.browser.errors import is_target_closed
 from director.runs.engine import FAILURES
-from director.runs.questions import answer, questions
-from director.runs.run_control import drive, workflow_of
-from director.runs.run_journal import run_json, run_of, steps_of
+from director.runs.questions import answer_run_question, list_run_questions
+from director.runs.run_control import drive_run, load_run_workflow
+from director.runs.run_journal import encode_run, list_run_steps, read_run
 from director.runs.run_queue import Queue
 from director.runs.values import Question, Run, RunDependencies, RunTaken
 from director.secrets import Seal, VaultError
 from director.store import Store, StoreError, VersionConflict
-from director.store.run_variables import is_workbench
+from director.store.run_variables import is_draft_run_id
 
 MeansOf: TypeAlias = Callable[[Run], Awaitable[RunDependencies]]
 GOING = ("queued", "running", "waiting")
@@ -101,24 +101,24 @@ class Outages:
 
 
 def _is_over(store: Store, run: str) -> bool:
-    return run_of(store, run).state not in GOING
+    return read_run(store, run).state not in GOING
 
 
 def count_finished(store: Store, run: str) -> int:
     """How many steps of a run are finished."""
-    return sum(step.state == "finished" for step in steps_of(store, run))
+    return sum(step.state == "finished" for step in list_run_steps(store, run))
 
 
 async def _through(store: Store, run: str, means: MeansOf) -> None:
     """Drive a run as far as it goes; what is no node's doing is raised."""
-    found, given = run_of(store, run), None
+    found, given = read_run(store, run), None
     if found.state not in GOING:
         return
     try:
         given = await _get_means(means, found)
-        ended = await drive(store, run, given)
-        while is_parked(ended) and not waits_for(store, run):
-            ended = await drive(store, run, given)
+        ended = await drive_run(store, run, given)
+        while is_parked(ended) and not list_open_run_questions(store, run):
+            ended = await drive_run(store, run, given)
     except (RunTaken, StoreError, BrowserGone):
         raise
     except Exception as problem:  # noqa: BLE001  whatever it is, the run must not seem to go on
@@ -140,19 +140,19 @@ def is_parked(run: Run) -> bool:
     return run.state == "waiting" and (run.error or {}).get("kind") == "waiting"
 
 
-def waits_for(store: Store, run: str) -> list[Question]:
+def list_open_run_questions(store: Store, run: str) -> list[Question]:
     """The questions of a run that nobody has answered yet."""
-    return [each for each in questions(store, run) if each.answer is None]
+    return [each for each in list_run_questions(store, run) if each.answer is None]
 
 
-def submit(store: Store, queue: Queue, run: str) -> None:
+def submit_run_execution(store: Store, queue: Queue, run: str) -> None:
     """Let a worker execute a run; runs of one site wait for one another."""
-    queue.submit(run, site=site_of(store, run_of(store, run)))
+    queue.submit(run, site=get_run_site(store, read_run(store, run)))
 
 
-def site_of(store: Store, run: Run) -> str:
+def get_run_site(store: Store, run: Run) -> str:
     """The site whose runs wait for one another."""
-    origins = workflow_of(store, run).origins
+    origins = load_run_workflow(store, run).origins
     return origins[0] if origins else ""
 
 
@@ -166,11 +166,11 @@ def answer_question(  # noqa: PLR0913  each has a name
     vault: object | None = None,
 ) -> Question:
     """Answer a question; a run that was put aside for it, and only for it, is given to `go_on`."""
-    said = answer(store, question, text, seal=seal, vault=vault)
+    said = answer_run_question(store, question, text, seal=seal, vault=vault)
     # A draft run is the conversation's own: whoever talks goes on with it in the live browser.
-    if is_workbench(said.run):
+    if is_draft_run_id(said.run):
         return said
-    if is_parked(run_of(store, said.run)) and not waits_for(store, said.run):
+    if is_parked(read_run(store, said.run)) and not list_open_run_questions(store, said.run):
         go_on(said.run)
     return said
 
@@ -180,9 +180,9 @@ def fail_run(store: Store, run: str, message: str, *, kind: str) -> None:
     found = store.get("run", run)
     if found is None or found.body["state"] not in GOING:
         return
-    failed = replace(run_of(store, run), state="failed", error={"message": message, "kind": kind})
+    failed = replace(read_run(store, run), state="failed", error={"message": message, "kind": kind})
     with contextlib.suppress(VersionConflict):
-        store.put("run", run, run_json(failed), "could not go on", expect=found.version)
+        store.put("run", run, encode_run(failed), "could not go on", expect=found.version)
 
 
 def _describe_problem(problem: Exception, means: RunDependencies | None) -> str:

@@ -15,8 +15,8 @@ from typing import Any, cast
 from director.runs.values import Cancelled, Run, RunError, RunTaken, Step, VisitScope
 from director.store import RecordDraft, Store, VersionConflict, Versioned
 from director.store.run_variables import KIND as VARIABLE
-from director.store.run_variables import variables
-from director.workflow.records import Record, record_from, record_json
+from director.store.run_variables import read_run_variables
+from director.workflow.records import Record, encode_record, parse_record
 from director.workflow.scope import Scope
 from director.workflow.values import Json
 
@@ -38,9 +38,9 @@ class RunJournal:
     def _read(self) -> None:
         """Learn from the store what the run has so far."""
         run = self.run.id
-        self._steps = {step.key: step for step in steps_of(self.store, run)}
-        self.variables = cast("dict[str, Json]", variables(self.store, run))
-        self.records = {record.id: record for record in records_of(self.store, run)}
+        self._steps = {step.key: step for step in list_run_steps(self.store, run)}
+        self.variables = cast("dict[str, Json]", read_run_variables(self.store, run))
+        self.records = {record.id: record for record in list_run_records(self.store, run)}
 
     def take(self) -> None:
         """Take the run over: whoever held it can write no more."""
@@ -95,7 +95,7 @@ class RunJournal:
     def set_run(self, **changes: Any) -> Run:
         """Write the run with some of its fields changed."""
         self.run = replace(self.run, worker=self._worker, **changes)
-        self._write([RecordDraft("run", self.run.id, run_json(self.run), "", self._version)])
+        self._write([RecordDraft("run", self.run.id, encode_run(self.run), "", self._version)])
         self._version += 1
         return self.run
 
@@ -114,7 +114,7 @@ class RunJournal:
         if newest is None or newest.version == self._version:
             return
         self._version = newest.version
-        self.run = run_from(newest)
+        self.run = parse_run(newest)
         if self.run.state == "cancelled":
             raise Cancelled(f"The run {self.run.id!r} was cancelled.")
 
@@ -144,7 +144,7 @@ class RunJournal:
     ) -> Step:
         drafts = [
             *(
-                self._of_run("record", name, record_json(each) if each else _CLEARED)
+                self._of_run("record", name, encode_record(each) if each else _CLEARED)
                 for name, each in records.items()
             ),
             *(self._of_run(VARIABLE, name, {"value": value}) for name, value in values.items()),
@@ -171,7 +171,7 @@ class RunJournal:
     def _draft(self, step: Step) -> RecordDraft:
         known = self._steps.get(step.key)
         name = f"{self.run.id}/{step.key}"
-        return RecordDraft("step", name, step_json(step), "", known.version if known else 0)
+        return RecordDraft("step", name, encode_step(step), "", known.version if known else 0)
 
     def _write(self, drafts: Sequence[RecordDraft]) -> Sequence[Versioned]:
         try:
@@ -185,26 +185,26 @@ class RunJournal:
         self.check_cancelled()
 
 
-def steps_of(store: Store, run: str) -> list[Step]:
+def list_run_steps(store: Store, run: str) -> list[Step]:
     """The steps of a run as they are now, in the order in which they were last written."""
-    found = [step_from(each) for each in store.newest("step", f"{run}/")]
+    found = [parse_step(each) for each in store.newest("step", f"{run}/")]
     return sorted(found, key=lambda step: step.position)
 
 
-def records_of(store: Store, run: str) -> list[Record]:
+def list_run_records(store: Store, run: str) -> list[Record]:
     """The records of a run, in the order in which they were made; not those that were put back."""
     found = [each for each in store.newest("record", f"{run}/") if "cleared" not in each.body]
     made = {each.id: store.get("record", each.id, 1) for each in found}
     order = sorted(found, key=lambda each: (made[each.id] or each).position)
-    return [record_from(cast("Mapping[str, Json]", each.body)) for each in order]
+    return [parse_record(cast("Mapping[str, Json]", each.body)) for each in order]
 
 
-def run_of(store: Store, run: str) -> Run:
+def read_run(store: Store, run: str) -> Run:
     """A run as it is now."""
     found = store.get("run", run)
     if found is None:
         raise RunError(f"There is no run {run!r}. `director runs list` lists those there are.")
-    return run_from(found)
+    return parse_run(found)
 
 
 def measure_run(store: Store, run: str) -> float:
@@ -213,7 +213,7 @@ def measure_run(store: Store, run: str) -> float:
     Time in which it was queued, put aside for an answer or ended is not counted. By the times that
     were written with it: for people, it decides nothing.
     """
-    states = [(run_from(each), each.at) for each in store.versions("run", run)]
+    states = [(parse_run(each), each.at) for each in store.versions("run", run)]
     ends = [at for _, at in states[1:]] + [store.now()]
     return sum(
         max(0.0, end - at)
@@ -222,25 +222,25 @@ def measure_run(store: Store, run: str) -> float:
     )
 
 
-def run_json(run: Run) -> dict[str, object]:
+def encode_run(run: Run) -> dict[str, object]:
     """A run as it is stored."""
     return {each.name: getattr(run, each.name) for each in fields(run) if each.name != "id"}
 
 
-def run_from(stored: Versioned) -> Run:
+def parse_run(stored: Versioned) -> Run:
     """The run that a record holds."""
     body = cast("dict[str, Any]", dict(stored.body))
     return Run(id=stored.id, **{**body, "doubts": tuple(body.get("doubts") or ())})
 
 
-def step_json(step: Step) -> dict[str, object]:
+def encode_step(step: Step) -> dict[str, object]:
     """A step as it is stored."""
     return {
         each.name: getattr(step, each.name) for each in fields(step) if each.name not in _PLACED
     }
 
 
-def step_from(stored: Versioned) -> Step:
+def parse_step(stored: Versioned) -> Step:
     """The step that a record holds."""
     body = cast("dict[str, Any]", dict(stored.body))
     for name in ("evidence", "warnings", "notes", "doubts", "tables"):

@@ -23,7 +23,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from director.home import make_file_private
-from director.store.connect import give_limits
+from director.store.connect import set_connect_limits
 from director.store.file_lock import lock_file
 
 QUEUE = "director-runs"
@@ -36,7 +36,7 @@ _CONNECTIONS = 1  # of one worker to its queue: DBOS never needs a second while 
 _PAUSE = 0.5  # seconds between two attempts to reach a server that is away
 
 
-def queue_url(store_url: str) -> str:
+def make_queue_url(store_url: str) -> str:
     """Where the queue of a store is: a file beside its file, or the same PostgreSQL database."""
     if not store_url.startswith("sqlite"):
         return store_url
@@ -44,14 +44,14 @@ def queue_url(store_url: str) -> str:
     return f"{stem}-queue.db"
 
 
-def keep_private(url: str) -> None:
+def make_queue_private(url: str) -> None:
     """Let only its owner read the file of a queue, if it is one."""
     if url.startswith(_SQLITE):
         with contextlib.suppress(OSError):
             make_file_private(Path(url.removeprefix(_SQLITE)))
 
 
-def quiet() -> None:
+def quiet_queue_log() -> None:
     """Let DBOS speak only of what is wrong."""
     log = logging.getLogger("dbos")
     log.setLevel(logging.ERROR)
@@ -61,8 +61,8 @@ def quiet() -> None:
 
 def migrate_queue(url: str) -> None:
     """Make or update the tables of a queue; programs that start at once wait for one another."""
-    quiet()
-    keep_private(url)
+    quiet_queue_log()
+    make_queue_private(url)
     with _migration_lock(url):
         DBOS.migrate(url)
 
@@ -77,7 +77,7 @@ def _migration_lock(url: str) -> Iterator[None]:
         yield
 
 
-def engine_of(url: str, stopped: threading.Event) -> Engine | None:
+def make_queue_engine(url: str, stopped: threading.Event) -> Engine | None:
     """The connections of a worker to its queue on a server; on SQLite DBOS makes its own.
 
     While the server is away a new connection waits for it, until `stopped`: DBOS would wait
@@ -93,7 +93,7 @@ def engine_of(url: str, stopped: threading.Event) -> Engine | None:
         pool_timeout=3600,
         pool_pre_ping=True,
         hide_parameters=True,
-        connect_args=give_limits(address),
+        connect_args=set_connect_limits(address),
     )
 
     def wait_for_server(
@@ -110,18 +110,18 @@ def engine_of(url: str, stopped: threading.Event) -> Engine | None:
     return engine
 
 
-def options_of(run: str, *, site: str, id_: str = "") -> EnqueueOptions:
+def make_queue_options(run: str, *, site: str, id_: str = "") -> EnqueueOptions:
     """How a run is put into the queue; runs of one site wait for one another."""
     return {
         "queue_name": QUEUE,
         "workflow_name": TASK,
-        "workflow_id": id_ or row_id(run),
+        "workflow_id": id_ or make_queue_row_id(run),
         "app_version": VERSION,
         "queue_partition_key": site or run,
     }
 
 
-def row_id(run: str) -> str:
+def make_queue_row_id(run: str) -> str:
     """A new id for a row of the queue that names a run."""
     return f"{run}#{uuid.uuid4().hex[:8]}"
 
@@ -135,7 +135,7 @@ class Queue:
 
     def submit(self, run: str, *, site: str = "") -> None:
         """Let a worker execute a run; runs of one site wait for one another."""
-        self._client.enqueue(options_of(run, site=site), run)
+        self._client.enqueue(make_queue_options(run, site=site), run)
 
     def close(self) -> None:
         """Close the connections."""

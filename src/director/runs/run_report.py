@@ -12,30 +12,30 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from importlib.resources import files
 
-from director.runs.branch_choices import read_choices
+from director.runs.branch_choices import read_branch_choices
 from director.runs.nodes import CONTROL
-from director.runs.questions import questions
-from director.runs.run_control import workflow_of
-from director.runs.run_journal import records_of, run_of, steps_of
+from director.runs.questions import list_run_questions
+from director.runs.run_control import load_run_workflow
+from director.runs.run_journal import list_run_records, list_run_steps, read_run
 from director.runs.run_text import (
-    branch_lines,
-    comparison_lines,
-    config_text,
-    depth_of,
-    doubts_text,
-    evidence_text,
-    key_text,
-    node_text,
-    seconds_text,
-    time_text,
+    get_step_depth,
+    write_branch_run_lines,
+    write_comparison_run_lines,
+    write_config_text,
+    write_doubts_text,
+    write_evidence_text,
+    write_key_text,
+    write_node_text,
+    write_seconds_text,
+    write_time_text,
 )
 from director.runs.values import Run, Step
 from director.store import Store
-from director.store.run_variables import variables
+from director.store.run_variables import read_run_variables
 from director.workflow.display import render_value
 from director.workflow.paths import is_list
 from director.workflow.records import Record
-from director.workflow.sensitive import mask_value
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Config, Json, Workflow
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
@@ -43,10 +43,10 @@ _COUNTS = {"successfully_executed": "done", "failed": "failed", "skipped": "skip
 _LONGEST = 20_000  # characters of one result
 
 
-def report_html(store: Store, run: str) -> str:
+def render_run_report(store: Store, run: str) -> str:
     """The report of a run, as it is now."""
-    found = run_of(store, run)
-    return _Report(store, found, workflow_of(store, found)).page()
+    found = read_run(store, run)
+    return _Report(store, found, load_run_workflow(store, found)).page()
 
 
 class _Report:
@@ -55,7 +55,7 @@ class _Report:
         self._run = run
         self._workflow = workflow
         self._nodes = {node.id: node for node in workflow.nodes}
-        self._steps = in_time(steps_of(store, run.id))
+        self._steps = sort_report_steps(list_run_steps(store, run.id))
         timed = [step for step in self._steps if step.began]
         self._start = min((step.began for step in timed), default=0.0)
         self._end = max((step.began + step.took for step in timed), default=0.0)
@@ -88,7 +88,7 @@ class _Report:
         yield f"<h1>{escape(self._workflow.name)}</h1>"
         yield f'<span class="state {run.state}">{run.state}</span>'
         if run.doubts:
-            yield f'<span class="state doubt">{doubts_text(len(run.doubts))}</span>'
+            yield f'<span class="state doubt">{write_doubts_text(len(run.doubts))}</span>'
         yield "</div>"
         if self._workflow.description:
             yield f'<p class="soft">{escape(self._workflow.description)}</p>'
@@ -97,8 +97,8 @@ class _Report:
         facts = {
             "Run": run.id,
             "Workflow": f"{run.workflow}, version {run.workflow_version}",
-            "Began": time_text(self._start) if self._start else "not yet",
-            "Took": seconds_text(self._end - self._start),
+            "Began": write_time_text(self._start) if self._start else "not yet",
+            "Took": write_seconds_text(self._end - self._start),
             "Steps": ", ".join(
                 f"{summary[name]} {word}" for name, word in _COUNTS.items() if summary.get(name)
             )
@@ -113,14 +113,14 @@ class _Report:
         yield f'<dl class="facts">{told}</dl>'
         if run.error:
             key = str(run.error.get("key", ""))
-            where = f"<b>{escape(key_text(key, self._nodes.values()))}</b>: " if key else ""
+            where = f"<b>{escape(write_key_text(key, self._nodes.values()))}</b>: " if key else ""
             message = escape(str(run.error.get("message", "")))
             yield f'<div class="error">{where}{message}</div>'
         yield "</header>"
         yield from self._doubts()
-        if compared := comparison_lines(run):
+        if compared := write_comparison_run_lines(run):
             yield f"<h2>Compared with the last run</h2>{_items(map(escape, compared))}"
-        if taken := branch_lines(read_choices(run.summary), most=200):
+        if taken := write_branch_run_lines(read_branch_choices(run.summary), most=200):
             yield f"<h2>Branches</h2>{_items(map(escape, taken))}"
 
     def _doubts(self) -> Iterator[str]:
@@ -156,8 +156,8 @@ class _Report:
         if step.type == "item":
             name = f"[{step.key.rpartition('[')[2].rstrip(']')}]"
         opened = " open" if step.status == "failed" and not kind else ""
-        indent = f"padding-left:{depth_of(step.key) * 16 + (16 if kind == 'item' else 0)}px"
-        took = seconds_text(step.took) if step.began and state != "begun" else ""
+        indent = f"padding-left:{get_step_depth(step.key) * 16 + (16 if kind == 'item' else 0)}px"
+        took = write_seconds_text(step.took) if step.began and state != "begun" else ""
         yield f'<details class="step {kind}{" bad" if state == "failed" else ""}"{opened}><summary>'
         yield f'<span class="name" style="{indent}">{escape(name)}</span>'
         yield f'<span class="{state}">{"ok" if state == "success" else state}</span>'
@@ -191,20 +191,20 @@ class _Report:
 
     def _about(self, step: Step) -> Iterator[str]:
         node = self._nodes.get(step.node)
-        about = [step.type] if step.type == "item" or not node else [node_text(node)]
+        about = [step.type] if step.type == "item" or not node else [write_node_text(node)]
         if node and node.description and step.type != "item":
             about.append(node.description)
-        if depth_of(step.key):
-            about.append(key_text(step.key, self._nodes.values()))
+        if get_step_depth(step.key):
+            about.append(write_key_text(step.key, self._nodes.values()))
         if step.attempt > 1:
             about.append(f"attempt {step.attempt}")
         yield f'<p class="soft">{"<br>".join(map(escape, about))}</p>'
 
     def _render_details(self, step: Step) -> Iterator[str]:
         if step.config:
-            yield f"<h3>Config</h3><pre>{escape(config_text(step.config))}</pre>"
+            yield f"<h3>Config</h3><pre>{escape(write_config_text(step.config))}</pre>"
         if step.result is not None and step.type not in (*CONTROL, "item"):
-            told = json.dumps(mask_value(step.result), ensure_ascii=False, indent=2)
+            told = json.dumps(mask_sensitive(step.result), ensure_ascii=False, indent=2)
             yield f"<h3>Result</h3><pre>{escape(told[:_LONGEST])}</pre>"
         if wrote := list(self._wrote(step)):
             yield "<h3>Variables and records written</h3>"
@@ -232,29 +232,29 @@ class _Report:
                 yield name, f"record, {written.body.get('status')}"
 
     def _questions(self) -> Iterator[str]:
-        if asked := questions(self._store, self._run.id):
+        if asked := list_run_questions(self._store, self._run.id):
             yield "<h2>Questions</h2>"
             rows = [(each.text, "answered" if each.answer else "no answer yet") for each in asked]
             yield _table(("question", "state"), rows)
 
     def _variables(self) -> Iterator[str]:
-        found = variables(self._store, self._run.id)
+        found = read_run_variables(self._store, self._run.id)
         if found:
             yield "<h2>Variables at the end</h2>"
             yield _table(("name", "value"), _render_values(found))  # type: ignore[arg-type]
 
     def _records(self) -> Iterator[str]:
-        found = records_of(self._store, self._run.id)
+        found = list_run_records(self._store, self._run.id)
         if not found:
             return
-        rows = [flatten(flat(record)) for record in found]
+        rows = [flatten_report_row(flatten_report_record(record)) for record in found]
         names = list(dict.fromkeys(name for row in rows for name in row))
         yield f"<h2>Records ({len(found)})</h2>"
         cells = ([_cell(name, row.get(name)) for name in names] for row in rows)
         yield _table(names, cells)
 
 
-def in_time(steps: Iterable[Step]) -> list[Step]:
+def sort_report_steps(steps: Iterable[Step]) -> list[Step]:
     """Steps in the order in which they began; one that was skipped follows what it belongs to."""
     known = list(steps)
     began = {step.key: step.began for step in known}
@@ -266,7 +266,7 @@ def in_time(steps: Iterable[Step]) -> list[Step]:
     return sorted(known, key=when)
 
 
-def flat(record: Record) -> dict[str, Json]:
+def flatten_report_record(record: Record) -> dict[str, Json]:
     """A record as one row: what was found and gathered, each under its own name.
 
     What a query gave stays together under its name. What Director knows of the record comes last,
@@ -283,7 +283,7 @@ def flat(record: Record) -> dict[str, Json]:
     return {**row, "_error": record.error} if record.error else row
 
 
-def flatten(row: Mapping[str, Json]) -> dict[str, Json]:
+def flatten_report_row(row: Mapping[str, Json]) -> dict[str, Json]:
     """A row of a table: an object as columns of their own, a list of plain values as one text.
 
     Of what a query gave, the one item that it found is meant. A list of objects stays as it is.
@@ -292,7 +292,7 @@ def flatten(row: Mapping[str, Json]) -> dict[str, Json]:
     for name, value in row.items():
         inner = _find_item(value)
         if isinstance(inner, Mapping) and inner:
-            told = flatten(inner)
+            told = flatten_report_row(inner)
             found |= {f"{name}.{one}": each for one, each in told.items()}
         elif is_list(inner) and not any(isinstance(each, Mapping | list | tuple) for each in inner):
             found[name] = "; ".join("" if each is None else str(each) for each in inner)
@@ -309,7 +309,7 @@ def _find_item(value: Json) -> Json:
 
 
 def _cell(name: str, value: Json) -> str:
-    said = mask_value(value, name=name)
+    said = mask_sensitive(value, name=name)
     return "" if said is None else said if isinstance(said, str) else render_value(name, said)
 
 
@@ -319,7 +319,7 @@ def _render_values(values: Mapping[str, Json]) -> list[tuple[str, str]]:
 
 def _evidence(evidence: Config) -> str:
     state = ("success", "held") if evidence.get("holds") else ("failed", "did not hold")
-    return f'<span class="{state[0]}">{state[1]}</span>: {escape(evidence_text(evidence))}'
+    return f'<span class="{state[0]}">{state[1]}</span>: {escape(write_evidence_text(evidence))}'
 
 
 def _list(title: str, items: Iterable[str]) -> str:

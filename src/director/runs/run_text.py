@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from director.runs.branch_choices import BranchChoice
-from director.runs.row_comparison import RowComparison, list_comparisons
+from director.runs.row_comparison import RowComparison, list_row_comparisons
 from director.workflow.display import render_value
-from director.workflow.doubt_checks import is_by_model
-from director.workflow.sensitive import mask_value
+from director.workflow.doubt_checks import is_doubt_check_by_model
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.types import KINDS
 from director.workflow.values import Config, Json, Node
 
@@ -27,7 +27,7 @@ _LOOKING = ("browser_action", "browser_query")
 _WAYS = ("test_id", "label", "text", "css", "path")
 
 
-def selector_text(selector: Json) -> str:
+def write_selector_text(selector: Json) -> str:
     """What finds an element: its CSS, or the first words of a bundle."""
     if not isinstance(selector, Mapping):
         return str(selector)
@@ -38,11 +38,12 @@ def selector_text(selector: Json) -> str:
     return f"{way} {selector[way]}" if way else "element"
 
 
-def node_text(node: Node, longest: int = 200) -> str:
+def write_node_text(node: Node, longest: int = 200) -> str:
     """What a node does, from its config, in one line."""
     config = node.config
     if node.type in _LOOKING and config.get("selector") is not None:
-        said = f"{config.get('action') or config.get('method')} {selector_text(config['selector'])}"
+        act = config.get("action") or config.get("method")
+        said = f"{act} {write_selector_text(config['selector'])}"
         if "text" in config:
             said += f" ← {render_value('text', config['text'])}"
     else:
@@ -51,7 +52,7 @@ def node_text(node: Node, longest: int = 200) -> str:
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
-def condition_text(condition: Config) -> str:
+def write_condition_text(condition: Config) -> str:
     """A condition in one line."""
     if "said" in condition:
         return f"a person said: {condition['said']}"
@@ -61,7 +62,7 @@ def condition_text(condition: Config) -> str:
     bounds = [f"{word} {condition[key]}" for key, word in _BOUNDS.items() if key in condition]
     for kind, word in _COUNTED.items():
         if kind in condition:
-            return f"{word} {selector_text(condition[kind])} {' and '.join(bounds)}".rstrip()
+            return f"{word} {write_selector_text(condition[kind])} {' and '.join(bounds)}".rstrip()
     if "status" in condition:
         is_ = f"is {condition['is']}" if "is" in condition else f"below {condition.get('below')}"
         return f"status of {condition['status']} {is_}"
@@ -71,7 +72,7 @@ def condition_text(condition: Config) -> str:
 
 
 def _element(condition: Config) -> str:
-    told = f"element {selector_text(condition['element'])}"
+    told = f"element {write_selector_text(condition['element'])}"
     if condition.get("absent"):
         return f"no {told}"
     for key in ("text", "value"):
@@ -80,19 +81,19 @@ def _element(condition: Config) -> str:
     return told
 
 
-def evidence_text(evidence: Config) -> str:
+def write_evidence_text(evidence: Config) -> str:
     """What was found for a condition."""
     if "condition" not in evidence:
-        return condition_text(evidence)
+        return write_condition_text(evidence)
     condition = evidence["condition"]
-    told = condition_text(condition) if isinstance(condition, Mapping) else str(condition)
+    told = write_condition_text(condition) if isinstance(condition, Mapping) else str(condition)
     if evidence.get("holds"):
         return f"{told} (held before as well)" if evidence.get("before") else told
     found = render_value("found", evidence.get("found"))
     return f"{told}; found {found} on {evidence.get('at_url')}"
 
 
-def key_text(key: str, nodes: Iterable[Node]) -> str:
+def write_key_text(key: str, nodes: Iterable[Node]) -> str:
     """Where a step is: aliases from the outside in, with the item or the part between."""
     aliases = {node.id: node.alias for node in nodes}
     pieces = [(*name.partition("~"), inside) for name, inside in _PIECE.findall(key)]
@@ -100,12 +101,12 @@ def key_text(key: str, nodes: Iterable[Node]) -> str:
     return " › ".join(told) or key
 
 
-def depth_of(key: str) -> int:
+def get_step_depth(key: str) -> int:
     """How many nodes a step is inside of."""
     return max(0, len(_PIECE.findall(key)) - 1)
 
 
-def seconds_text(seconds: float) -> str:
+def write_seconds_text(seconds: float) -> str:
     """A length of time, as short as it may be said."""
     if seconds < 9.95:
         return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
@@ -114,12 +115,12 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds // 60:.0f} min {seconds % 60:02.0f} s"
 
 
-def time_text(at: float) -> str:
+def write_time_text(at: float) -> str:
     """A moment in the time of this machine."""
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
-def age_text(seconds: float) -> str:
+def write_age_text(seconds: float) -> str:
     """How long ago something was, roughly."""
     if seconds < 90:
         return f"{seconds:.0f} s"
@@ -130,9 +131,9 @@ def age_text(seconds: float) -> str:
     return f"{seconds / 86400:.0f} days"
 
 
-def comparison_text(compared: RowComparison) -> str:
+def write_comparison_text(compared: RowComparison) -> str:
     """What a node read beside what it read in an earlier run, in one line."""
-    since = f"(since run {compared.run}, {age_text(compared.earlier)} earlier)"
+    since = f"(since run {compared.run}, {write_age_text(compared.earlier)} earlier)"
     what = "counted" if compared.only_counts else "rows"
     told = f"{compared.alias}: {compared.before} → {compared.now} {what}"
     if compared.only_counts:
@@ -147,12 +148,12 @@ def comparison_text(compared: RowComparison) -> str:
     return f"{told}: {counts} {since}{gone}"
 
 
-def comparison_lines(run: Run) -> list[str]:
+def write_comparison_run_lines(run: Run) -> list[str]:
     """What a run that passed read beside the last one with the same inputs, a line each."""
-    return [comparison_text(each) for each in list_comparisons(run.summary)]
+    return [write_comparison_text(each) for each in list_row_comparisons(run.summary)]
 
 
-def branch_text(choices: Sequence[BranchChoice], most: int = 10) -> str:
+def write_branch_text(choices: Sequence[BranchChoice], most: int = 10) -> str:
     """The branches that the items of a loop took at one route, in one line."""
     told = []
     for each in choices:
@@ -162,32 +163,32 @@ def branch_text(choices: Sequence[BranchChoice], most: int = 10) -> str:
     return f"{choices[0].alias}, {total} {'item' if total == 1 else 'items'}: {'; '.join(told)}"
 
 
-def branch_lines(choices: Iterable[BranchChoice], most: int = 10) -> list[str]:
+def write_branch_run_lines(choices: Iterable[BranchChoice], most: int = 10) -> list[str]:
     """Which items took which branch, a line for each route in a loop."""
     routes: dict[str, list[BranchChoice]] = {}
     for each in choices:
         routes.setdefault(each.node, []).append(each)
-    return [branch_text(each, most) for each in routes.values()]
+    return [write_branch_text(each, most) for each in routes.values()]
 
 
-def check_text(check: Config) -> str:
+def write_check_text(check: Config) -> str:
     """A check of a node in one line."""
     told = f"{check.get('kind')} {check.get('field') or ''}".strip()
     more = [f"{name} {check[name]}" for name in _OF_CHECKS if name in check]
     if check.get("dismissed"):
-        by = " by Director's model, not confirmed" if is_by_model(check) else ""
+        by = " by Director's model, not confirmed" if is_doubt_check_by_model(check) else ""
         more.append(f"dismissed{by}: {check.get('because') or 'it is right as it is'}")
     return f"{told} ({', '.join(more)})" if more else told
 
 
-def doubts_text(count: int) -> str:
+def write_doubts_text(count: int) -> str:
     """How many doubts there are."""
     return "1 doubt" if count == 1 else f"{count} doubts"
 
 
-def state_text(run: Run) -> str:
+def write_state_text(run: Run) -> str:
     """How a run ended, and how many doubts there are about it."""
-    return f"{run.state}, with {doubts_text(len(run.doubts))}" if run.doubts else run.state
+    return f"{run.state}, with {write_doubts_text(len(run.doubts))}" if run.doubts else run.state
 
 
 def dismissal_of(doubt: Config) -> dict[str, Json]:
@@ -197,6 +198,6 @@ def dismissal_of(doubt: Config) -> dict[str, Json]:
     return {"kind": doubt["kind"], **({"field": name} if name else {}), "dismissed": True}
 
 
-def config_text(config: Config) -> str:
+def write_config_text(config: Config) -> str:
     """A config as JSON, without what is sensitive."""
-    return json.dumps(mask_value(config), ensure_ascii=False, indent=2)
+    return json.dumps(mask_sensitive(config), ensure_ascii=False, indent=2)

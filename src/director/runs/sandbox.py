@@ -122,7 +122,7 @@ class Sandbox:
             with pool.checkout(limits=limits, os_policy={"sleep": "zero"}) as session:
                 printed = CollectString(_PRINTED)
                 if any(name in code for name in PARSERS):
-                    session.feed_run(parsing_source(), print_callback=printed)
+                    session.feed_run(write_sandbox_source(), print_callback=printed)
                 if known := [each for each in MODULES if each in code]:
                     session.feed_run(f"import {', '.join(known)}", print_callback=printed)
                 return session.feed_run(code, inputs=dict(values), print_callback=printed)
@@ -141,7 +141,7 @@ class Sandbox:
         return value
 
 
-def parsing_source() -> str:
+def write_sandbox_source() -> str:
     """The functions that read numbers, prices and dates, as code."""
     return (files("director.runs") / "sandbox_parsing.py").read_text(encoding="utf-8")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from director.runs.run_text import selector_text
-from director.runs.script_names import Names, comment
+from director.runs.run_text import write_selector_text
+from director.runs.script_names import Names, write_comment
 from director.workflow.paths import is_list
 from director.workflow.values import Config, Json, Node
 
@@ -56,12 +56,12 @@ def _call(config: Config, names: Names, method: str, *given: str) -> str:
     return f"{_one(config, names)}.{method}({', '.join(parts)})"
 
 
-def action(config: Config, names: Names) -> Iterator[str]:
+def write_action(config: Config, names: Names) -> Iterator[str]:
     """The lines of a browser_action."""
     what = str(config["action"])
     selector = config.get("selector")
     if isinstance(selector, Mapping) and len(selector) > 2:
-        yield comment(selector_text(selector))
+        yield write_comment(write_selector_text(selector))
     yield f"answer({names.value(config.get('on_dialog'))})"
     if config.get("optional") is True:
         yield f"if {_one(config, names)}:"
@@ -172,7 +172,7 @@ def _records(condition: Config, names: Names) -> str:
     return f"check_records({', '.join([names.value(condition['records']), *given])})"
 
 
-def conditions(all_: Sequence[Config], names: Names, *, since: str) -> Iterator[str]:
+def write_conditions(all_: Sequence[Config], names: Names, *, since: str) -> Iterator[str]:
     """A line that asserts each condition."""
     for condition in all_:
         if "records" in condition:

@@ -16,7 +16,7 @@ import symtable
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from director.workflow.expressions import LONGEST, PARSERS, syntax
+from director.workflow.expressions import LONGEST, PARSERS, parse_expression
 from director.workflow.values import WorkflowError
 
 _DEPTH, _NODES = 60, 5_000
@@ -82,7 +82,7 @@ class ExportRefused(WorkflowError):
     """A workflow cannot become a script: which node, what in it, what to do."""
 
 
-def write_function(name: str, given: Sequence[str], code: str, *, node: str) -> str:
+def write_code_function(name: str, given: Sequence[str], code: str, *, node: str) -> str:
     """Code of a node as a function that gives back its last expression; refused if not listed."""
     try:
         return _function(name, given, code)
@@ -106,7 +106,7 @@ def _function(name: str, given: Sequence[str], code: str) -> str:
         raise _NotListed(f"its code has more than {LONGEST:,} characters")
     if strange := [each for each in given if each.startswith("__")]:
         raise _NotListed(f"it is given the name {strange[0]!r}, which a script may not")
-    tree = cast("ast.Module", syntax(code))
+    tree = cast("ast.Module", parse_expression(code))
     _check(tree)
     last = tree.body[-1]
     if isinstance(last, ast.Expr):
@@ -116,7 +116,7 @@ def _function(name: str, given: Sequence[str], code: str) -> str:
     function = ast.FunctionDef(name, args, body, [], None)
     module = ast.fix_missing_locations(ast.Module([function], []))
     written = ast.unparse(module)
-    if ast.dump(syntax(written)) != ast.dump(module):
+    if ast.dump(parse_expression(written)) != ast.dump(module):
         raise _NotListed("its code reads in another way when it is written anew")
     used = set(_free(symtable.symtable(written, name, "exec")))
     if strange := sorted(used - {*_BUILTINS, *PARSERS, *_MODULES}):

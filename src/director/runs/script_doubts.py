@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from director.browser.row_positions import widen_positions
 from director.runs.held_before import OF_THE_NODE
-from director.runs.script_actions import conditions
+from director.runs.script_actions import write_conditions
 from director.runs.script_names import Names
-from director.workflow.doubt_checks import is_by_model
+from director.workflow.doubt_checks import is_doubt_check_by_model
 from director.workflow.values import Config, Json, Node
 
 
@@ -37,7 +37,7 @@ def _widen(selector: Json) -> str:
     return "" if "{{" in str(selector) else widen_positions(selector)
 
 
-def tell_left(node: Node, items: str, limit: str) -> Iterator[str]:
+def write_loop_limit_doubt(node: Node, items: str, limit: str) -> Iterator[str]:
     """The line that tells of a loop that leaves some, if its limit is a number and no input."""
     most = node.config.get("limit")
     if isinstance(most, int) and not any(check.get("dismissed") for check in _of_limit(node)):
@@ -48,7 +48,9 @@ def tell_left(node: Node, items: str, limit: str) -> Iterator[str]:
 
 def _of_limit(node: Node) -> list[Config]:
     return [
-        check for check in node.checks if check.get("kind") == "limit" and not is_by_model(check)
+        check
+        for check in node.checks
+        if check.get("kind") == "limit" and not is_doubt_check_by_model(check)
     ]
 
 
@@ -59,9 +61,9 @@ def is_looked_at(node: Node) -> bool:
     return happens_once and bool(kinds) and not kinds & {*OF_THE_NODE, "records"}
 
 
-def look_before(node: Node, names: Names) -> Iterator[str]:
+def write_look_before_doubt(node: Node, names: Names) -> Iterator[str]:
     """The line that looks whether what a node ensures holds already."""
     if is_looked_at(node):
         now = [{**each, "within": 0} for each in node.ensures]
-        checks = [f"lambda: {each}" for each in conditions(now, names, since="0")]
+        checks = [f"lambda: {each}" for each in write_conditions(now, names, since="0")]
         yield f"held = look_before(page, {', '.join(checks)})"

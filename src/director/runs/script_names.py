@@ -10,17 +10,17 @@ import symtable
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 
-from director.runs.script_parts import write_head, write_tail
+from director.runs.script_parts import write_script_head, write_script_tail
 from director.workflow.paths import Path, is_list
 from director.workflow.templates import (
     Template,
     Within,
-    css_place,
     cut_at_templates,
-    is_parameter,
+    get_template_css_place,
+    get_template_member,
     is_template,
+    is_template_parameter,
     read_template,
-    within_member,
 )
 from director.workflow.values import Json
 
@@ -33,39 +33,40 @@ _INSIDE = "page tabs args found since problem item current main arguments".split
 def _own() -> frozenset[str]:
     """The names that a script has before a workflow gives it any."""
     names = {*_INSIDE, *dir(builtins)}
-    for text in (write_head(bundles=True), write_tail(bundles=True)):
+    for text in (write_script_head(bundles=True), write_script_tail(bundles=True)):
         for table in symtable.symtable(text, "script", "exec").get_symbols():
             names.add(table.get_name())
     return frozenset(names)
 
 
-def py(name: str) -> str:
+def make_script_name(name: str) -> str:
     """A name of a workflow as a name in Python; two names never become one."""
     plain = _UNFIT.sub(lambda found: f"_x{ord(found[0]):x}_", name)
     plain = f"_{plain}" if plain[:1].isdigit() else plain
     return f"{plain}_" if keyword.iskeyword(plain) or plain in _own() else plain
 
 
-def to_single_line(words: str) -> str:
+def write_script_line(words: str) -> str:
     """Words in one line, to be read: nothing in them can end a comment or turn its letters."""
     line = " ".join(words.split())
     return "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in line)
 
 
-def comment(words: str) -> str:
+def write_comment(words: str) -> str:
     """A line that does nothing."""
-    return f"# {to_single_line(words)}"
+    return f"# {write_script_line(words)}"
 
 
-def docstring(words: str) -> str:
+def write_docstring(words: str) -> str:
     """Words at the head of a script; whatever they hold, they stay one text."""
     lines = (
-        to_single_line(line).replace("\\", "\\\\").replace('"', '\\"') for line in words.split("\n")
+        write_script_line(line).replace("\\", "\\\\").replace('"', '\\"')
+        for line in words.split("\n")
     )
     return '"""' + "\n".join(lines) + '\n"""'
 
 
-def literal(value: Json) -> str:
+def write_literal(value: Json) -> str:
     """A plain value as it is written in Python; a number that is none has no name there."""
     if isinstance(value, float) and not math.isfinite(value):
         return f"float({str(value)!r})"
@@ -92,7 +93,7 @@ class Names:
             return f"{{{', '.join(inside)}}}"
         if is_list(value):
             return f"[{', '.join(map(self.value, value))}]"
-        return literal(value)
+        return write_literal(value)
 
     def address(self, value: Json) -> str:
         """An address as an expression, with the values of its parameters encoded."""
@@ -109,7 +110,7 @@ class Names:
         """A selector as an expression, with each value escaped for its place in the CSS."""
         if isinstance(value, Mapping):
             inside = (
-                f"{key!r}: {self.selector(inner, within_member(within, key))}"
+                f"{key!r}: {self.selector(inner, get_template_member(within, key))}"
                 for key, inner in value.items()
             )
             return f"{{{', '.join(inside)}}}"
@@ -123,11 +124,11 @@ class Names:
         return " + ".join(each for each in parts if each != "''") or "''"
 
     def _css(self, piece: str, before: str) -> str:
-        return f"escape_css({self._inside(piece)}, {css_place(before)!r})"
+        return f"escape_css({self._inside(piece)}, {get_template_css_place(before)!r})"
 
     def _parameter(self, piece: str, before: str) -> str:
         said = self._inside(piece)
-        return f"quote({said}, safe='')" if is_parameter(before) else said
+        return f"quote({said}, safe='')" if is_template_parameter(before) else said
 
     def template(self, template: Template) -> str:
         """What a template names, as an expression."""
@@ -146,7 +147,7 @@ class Names:
         if head == "current" or head not in self._known:
             record = "current" if head == "current" else f"records[{head!r}]"
             return f"look({', '.join([record, *map(repr, rest)])})" if rest else record
-        return py(head) + "".join(f"[{each!r}]" for each in rest)
+        return make_script_name(head) + "".join(f"[{each!r}]" for each in rest)
 
     def _text(self, value: str) -> str:
         if is_template(value):

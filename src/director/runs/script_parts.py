@@ -13,7 +13,7 @@ from importlib.resources import files
 from director.browser import bundle_vote, element_likeness, field_kinds, list_items
 from director.browser.bundle import Bundle, Holder, Inner
 from director.browser.collection import SCROLL
-from director.browser.element_portraits import script as model_script
+from director.browser.element_portraits import load_portraits_script as model_script
 from director.browser.list_claims import read_list_script
 from director.runs.doubts import page_claims, row_counts
 from director.runs.doubts.doubt import (
@@ -27,7 +27,7 @@ from director.runs.doubts.doubt import (
 )
 from director.runs.held_before import DIGEST
 from director.workflow import css_values
-from director.workflow.doubt_checks import is_by_model
+from director.workflow.doubt_checks import is_doubt_check_by_model
 
 _LATE = "from __future__ import annotations\n\n"
 _BUNDLE_IMPORTS = """import difflib
@@ -50,7 +50,7 @@ _NO_ROWS = """def row_doubts():
     return ()
 """
 _ROW_CLASSES = (Doubt, RowVisit, RowReading)
-_ROW_FUNCTIONS = (is_by_model, is_dismissed, dismissals_of, is_blank, name_of)
+_ROW_FUNCTIONS = (is_doubt_check_by_model, is_dismissed, dismissals_of, is_blank, name_of)
 _PREPARE = """    playwright.selectors.register("director", MODEL, content_script=True)
 """
 _WATCH = """    context.add_init_script(CLICKS)
@@ -59,15 +59,15 @@ _WATCH = """    context.add_init_script(CLICKS)
 _FIELDS = ("KIND", "HAS_PICKER", "SHOWN", "RANGE_NOW", "RANGE_FOCUS", "OPTION")
 
 
-def part(name: str) -> str:
+def read_script_part(name: str) -> str:
     """A part as it is written."""
     return (files("director.runs") / name).read_text(encoding="utf-8")
 
 
 @cache
-def write_head(*, bundles: bool, rows: bool = True) -> str:
+def write_script_head(*, bundles: bool, rows: bool = True) -> str:
     """What comes before the nodes; with what finds bundles and doubts lists if there are any."""
-    head = part("script_head.txt").rstrip("\n")
+    head = read_script_part("script_head.txt").rstrip("\n")
     for mark, text in (
         ("@EXTRACT@", _browser("extract.js")),
         ("@SCROLL@", SCROLL),
@@ -81,7 +81,7 @@ def write_head(*, bundles: bool, rows: bool = True) -> str:
     head = f"{_ROW_IMPORTS if rows else ''}{head}\n\n\n{lists.rstrip()}"
     if not bundles:
         return f"{_LATE if rows else ''}{head}"
-    locate = part("script_locate.txt")
+    locate = read_script_part("script_locate.txt")
     for mark, text in (
         ("@MODEL@", model_script()),
         ("@CLICKS@", _browser("clicks.js")),
@@ -92,9 +92,9 @@ def write_head(*, bundles: bool, rows: bool = True) -> str:
 
 
 @cache
-def write_tail(*, bundles: bool) -> str:
+def write_script_tail(*, bundles: bool) -> str:
     """What comes after the nodes."""
-    tail = part("script_tail.txt").rstrip("\n")
+    tail = read_script_part("script_tail.txt").rstrip("\n")
     tail = tail.replace("@PREPARE@\n", f"    {_PREPARE}" if bundles else "")
     return tail.replace("@WATCH@\n", f"    {_WATCH}" if bundles else "")
 
@@ -104,7 +104,7 @@ def _doubting() -> str:
     claims, counts = inspect.getsource(page_claims), inspect.getsource(row_counts)
     rules = [inspect.getsource(each) for each in (*_ROW_CLASSES, *_ROW_FUNCTIONS)]
     rules += [claims[claims.index("_GAP = ") :], counts[counts.index("# What a query names") :]]
-    text = part("script_rows.txt").replace("@LIST_CLAIMS@", read_list_script().strip())
+    text = read_script_part("script_rows.txt").replace("@LIST_CLAIMS@", read_list_script().strip())
     return text.replace("@DOUBTING@", "\n\n".join(rules))
 
 

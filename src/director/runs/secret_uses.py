@@ -62,18 +62,18 @@ class BoundSecrets(Protocol):
         """The origins a secret is bound to."""
 
 
-def use_of(wanted: FieldNotAllowed) -> SecretUse:
+def get_refused_secret_use(wanted: FieldNotAllowed) -> SecretUse:
     """The use that was not allowed."""
     return SecretUse(wanted.secret, wanted.origin, wanted.field)
 
 
-def is_refused(store: Store, use: SecretUse) -> bool:
+def is_secret_use_refused(store: Store, use: SecretUse) -> bool:
     """Whether a person refused this use, and has not allowed it since."""
     found = store.get(KIND, use.key)
     return found is not None and found.body.get("state") == "refused"
 
 
-def remember_use(store: Store, use: SecretUse, state: State, vault: object | None) -> None:
+def remember_secret_use(store: Store, use: SecretUse, state: State, vault: object | None) -> None:
     """Keep a person's answer: in the vault if it allows, in the store to be listed."""
     if state == "approved":
         if not isinstance(vault, FieldVault):
@@ -82,18 +82,18 @@ def remember_use(store: Store, use: SecretUse, state: State, vault: object | Non
     store.put(KIND, use.key, {**asdict(use), "state": state}, state)
 
 
-def uses(store: Store) -> list[tuple[SecretUse, str]]:
+def list_secret_uses(store: Store) -> list[tuple[SecretUse, str]]:
     """Every use that a person answered, with the answer."""
     found = [one.body for one in store.newest(KIND) if "field" in one.body]
-    return [(use_from(body), str(body.get("state"))) for body in found]
+    return [(parse_secret_use(body), str(body.get("state"))) for body in found]
 
 
-def use_from(body: Mapping[str, object]) -> SecretUse:
+def parse_secret_use(body: Mapping[str, object]) -> SecretUse:
     """The use that a record or a question holds."""
     return SecretUse(str(body["secret"]), str(body["origin"]), str(body["field"]))
 
 
-def list_bindings(store: Store, name: str, vault: object | None) -> str:
+def describe_secret_use_bindings(store: Store, name: str, vault: object | None) -> str:
     """A word on the origins that a secret is bound to, which count as approved; only once."""
     if not isinstance(vault, BoundSecrets):
         return ""

@@ -14,10 +14,10 @@ from urllib.parse import unquote_plus, urlsplit
 
 from director.browser import BrowserError, Session
 from director.browser.session_events import Event, OutgoingRequest
-from director.runs.filled_fields import list_unseen
+from director.runs.filled_fields import list_unseen_filled_fields
 from director.runs.values import Step
 from director.workflow.paths import is_list
-from director.workflow.templates import defuse
+from director.workflow.templates import defuse_templates
 from director.workflow.values import Json
 
 _SENDS = ("click", "keypress")
@@ -25,13 +25,13 @@ _FILLS = ("type", "set", "select", "check", "upload")
 _FEW = 3  # fields of a login that are filled: a name, a password, perhaps a box
 
 
-def tell_forms(step: Step, steps: Sequence[Step], session: Session, mark: int) -> Step:
+def describe_sent_forms(step: Step, steps: Sequence[Step], session: Session, mark: int) -> Step:
     """A step of an action with what is to be said of the forms that were sent since a mark.
 
     A login can be sent again as it is. Any other form is warned of if its effect is not `once`.
     """
     sent = [each for each in session.events(mark) if each.kind == "form"]
-    if step.effect == "once" and (unseen := list_unseen(step)):
+    if step.effect == "once" and (unseen := list_unseen_filled_fields(step)):
         said = f"Not seen again on the page after it was sent: {', '.join(unseen)}."
         return replace(step, notes=(*step.notes, said))
     if not sent or step.effect == "once":
@@ -47,7 +47,7 @@ def tell_forms(step: Step, steps: Sequence[Step], session: Session, mark: int) -
     return replace(step, warnings=(*step.warnings, *told))
 
 
-def tell_tabs(step: Step, steps: Sequence[Step], session: Session) -> Step:
+def describe_sent_tabs(step: Step, steps: Sequence[Step], session: Session) -> Step:
     """A step with the tabs that the page opened by itself and of which no earlier step told.
 
     One that comes late is told with the next action.
@@ -60,7 +60,7 @@ def tell_tabs(step: Step, steps: Sequence[Step], session: Session) -> Step:
     opened = [{"tab": name, "url": session.net.clean(session.page(name).url)} for name in names]
     hint = "The nodes go on in the old one: switchTab works in it, closeTab closes it."
     notes = [f"A new tab {each['tab']!r} was opened ({each['url']}). {hint}" for each in opened]
-    result = {**step.result, "opened": defuse(cast("Json", opened))}
+    result = {**step.result, "opened": defuse_templates(cast("Json", opened))}
     return replace(step, result=result, notes=(*step.notes, *notes))
 
 

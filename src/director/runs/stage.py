@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser import BrowserError, BrowserGone, Origins, RestartPoint, Session
-from director.browser.actions import act
+from director.browser.actions import run_action
 from director.browser.errors import SiteAway
 from director.browser.outside import Outside
 from director.runs.run_journal import RunJournal
@@ -78,7 +78,7 @@ class Stage:
             # A worker that was stopped for a while may have lost the run since it began the step.
             self._session.before_acting = self._ledger.check_held
             for step in self._to_redo():
-                await act(self._session, step.config, self.outside)
+                await run_action(self._session, step.config, self.outside)
             await self._know_again(self._session)
         return self._session
 

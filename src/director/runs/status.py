@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from director.runs.liveness import has_fallen_silent, seems_dead
-from director.runs.run_execution import GOING, is_parked, site_of, waits_for
-from director.runs.run_journal import run_from
-from director.runs.run_text import seconds_text
+from director.runs.liveness import has_fallen_silent, seems_worker_dead
+from director.runs.run_execution import GOING, get_run_site, is_parked, list_open_run_questions
+from director.runs.run_journal import parse_run
+from director.runs.run_text import write_seconds_text
 from director.runs.values import Run, RunError
 from director.runs.worker import Pace, is_serving
 from director.store import Beat, Store
-from director.store.run_variables import is_workbench
+from director.store.run_variables import is_draft_run_id
 
 _LATE = 2.5  # heartbeats that may be missing before it is said
 
@@ -35,8 +35,8 @@ class RunStatuses:
     @cached_property
     def _holders(self) -> dict[str, str]:
         """Which run is being done on each site."""
-        found = map(run_from, self.store.newest("run"))
-        going = [run for run in found if run.state in GOING and not is_workbench(run.id)]
+        found = map(parse_run, self.store.newest("run"))
+        going = [run for run in found if run.state in GOING and not is_draft_run_id(run.id)]
         return {self._site(run): run.id for run in going if self.find_worker(run)}
 
     def find_worker(self, run: Run) -> str:
@@ -44,14 +44,14 @@ class RunStatuses:
         if run.state not in ("running", "waiting") or is_parked(run):
             return ""
         beat = self.beats.get(run.worker)
-        return "" if beat is None or seems_dead(beat, Pace().patience) else run.worker
+        return "" if beat is None or seems_worker_dead(beat, Pace().patience) else run.worker
 
     def explain(self, run: Run) -> str:
         """Why a run does not move; empty if it ended or nothing keeps it."""
         if run.state not in GOING:
             return ""
         if is_parked(run):
-            asked = waits_for(self.store, run.id)
+            asked = list_open_run_questions(self.store, run.id)
             return f"asks: {asked[0].text}" if asked else self._waiting(run, "was answered")
         if run.state == "queued":
             return self._waiting(run, "queued")
@@ -61,11 +61,11 @@ class RunStatuses:
         beat, said = self.beats.get(run.worker), str((run.error or {}).get("message", ""))
         if beat is None:
             return self._explain_end(run)
-        if seems_dead(beat, Pace().patience):
-            age = "" if beat.has_ended else f", no sign for {seconds_text(beat.age)}"
+        if seems_worker_dead(beat, Pace().patience):
+            age = "" if beat.has_ended else f", no sign for {write_seconds_text(beat.age)}"
             return f"worker {run.worker} is dead{age}; {self._next(run)}"
         if beat.age > Pace().beat * _LATE:
-            return f"no sign of worker {run.worker} for {seconds_text(beat.age)}"
+            return f"no sign of worker {run.worker} for {write_seconds_text(beat.age)}"
         return said and f"tries again: {said}"
 
     def _explain_end(self, run: Run) -> str:
@@ -87,12 +87,14 @@ class RunStatuses:
         return "another takes it over" if self._has_workers() else _say_none(run)
 
     def _has_workers(self) -> bool:
-        alive = [each for each in self.beats.values() if not seems_dead(each, Pace().patience)]
+        alive = [
+            each for each in self.beats.values() if not seems_worker_dead(each, Pace().patience)
+        ]
         return any(is_serving(each.worker) for each in alive)
 
     def _site(self, run: Run) -> str:
         try:
-            return site_of(self.store, run)
+            return get_run_site(self.store, run)
         except RunError:
             return ""
 
@@ -101,7 +103,7 @@ def _say_none(run: Run) -> str:
     return f"no worker is running: `director runs resume {run.id}` or `director worker`"
 
 
-def find_holder(store: Store, run: Run) -> str:
+def find_run_holder(store: Store, run: Run) -> str:
     """The worker from which a run must not be taken; empty if nobody does it.
 
     One that seems dead is watched for as long as some heartbeats take: a clock may have stepped.
@@ -111,7 +113,7 @@ def find_holder(store: Store, run: Run) -> str:
     beat = next((each for each in store.beats() if each.worker == run.worker), None)
     if beat is None or beat.has_ended:
         return ""
-    if not seems_dead(beat, Pace().patience):
+    if not seems_worker_dead(beat, Pace().patience):
         return run.worker
     silent = has_fallen_silent(store, run.worker, seconds=Pace().beat * _LATE)
     return "" if silent else run.worker

@@ -10,11 +10,11 @@ from dataclasses import replace
 
 from director.runs.doubts import Doubt, RowReading
 from director.runs.doubts.column_changes import find_column_doubts
-from director.runs.doubts.doubt import RowVisit, columns_of
+from director.runs.doubts.doubt import RowVisit, list_doubt_columns
 from director.runs.doubts.exchanged_fields import find_exchanged_fields
 from director.runs.doubts.new_notations import find_new_notations
 from director.runs.doubts.node_checks import is_key_name
-from director.runs.doubts.value_shapes import column_shape
+from director.runs.doubts.value_shapes import compute_column_value_shape
 from director.runs.row_readings import as_count, as_rows
 from director.runs.values import Step
 from director.workflow.values import Config, Json
@@ -113,7 +113,7 @@ def _list_keys(table: Config) -> list[str]:
     columns = [str(each) for each in as_rows(table.get("columns"))]
     if len(rows) < _SOME:
         return []
-    texts = columns_of(rows)
+    texts = list_doubt_columns(rows)
     first = [name for name in columns[:1] if len(rows) >= _MANY and _is_code(texts.get(name, []))]
     named = [name for name in columns if is_key_name(name)]
     return [name for name in dict.fromkeys((*named, *first)) if name not in _twice(table)]
@@ -122,7 +122,7 @@ def _list_keys(table: Config) -> list[str]:
 def _is_code(texts: Sequence[str]) -> bool:
     """Whether all values have a digit and are neither dates nor numbers with decimals."""
     has_digits = all(any(map(str.isdigit, text)) for text in texts)
-    shape = column_shape(texts)
+    shape = compute_column_value_shape(texts)
     return has_digits and not shape.forms and not any(" " in text for text in texts)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from director.workflow.templates import defuse
+from director.workflow.templates import defuse_templates
 from director.workflow.values import Json
 
 TABLES = {".csv": ",", ".tsv": "\t"}
@@ -43,7 +43,7 @@ def profile_table(path: Path, clean: Callable[[str], str]) -> dict[str, Json]:
 
     def tell(text: str) -> str:
         # Cleaned before it is cut: half a secret would not be known for one.
-        return str(defuse(clean(text)))[:_CELL]
+        return str(defuse_templates(clean(text)))[:_CELL]
 
     rows = read_table(path)
     head = next(rows, [])

@@ -213,7 +213,7 @@ class VisitScope:
         return replace(self, within=key, local={**self.local, **local})
 
 
-def number_visits(ids: Sequence[str]) -> Iterator[tuple[str, int]]:
+def number_node_visits(ids: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Each node of a list, with how many times the list has named it so far."""
     times: Counter[str] = Counter()
     for id_ in ids:

@@ -32,10 +32,10 @@ from director.runs.run_queue import (
     QUEUE,
     TASK,
     VERSION,
-    engine_of,
+    make_queue_engine,
+    make_queue_row_id,
+    make_queue_url,
     migrate_queue,
-    queue_url,
-    row_id,
 )
 from director.store import Store, StoreError
 
@@ -116,9 +116,9 @@ class Worker:
         await asyncio.to_thread(self._say_alive)
         self._heard = time.monotonic()
         self._alive.set()
-        url = queue_url(self._store.url)
+        url = make_queue_url(self._store.url)
         await asyncio.to_thread(migrate_queue, url)
-        self._engine = engine_of(url, self._stopped)
+        self._engine = make_queue_engine(url, self._stopped)
         DBOS(config=self._configure(url))
 
         @DBOS.workflow(name=TASK, max_recovery_attempts=_ATTEMPTS)
@@ -179,7 +179,7 @@ class Worker:
     async def do(self, run: str) -> None:
         """Execute one run here and now, past the queue, and wait for its end."""
         ended = asyncio.get_running_loop().create_future()
-        row = row_id(run)
+        row = make_queue_row_id(run)
         self._awaited[row] = ended
         with SetWorkflowID(row):
             await DBOS.start_workflow_async(self._task, run)

@@ -22,7 +22,7 @@ _HEX = re.compile(r"%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|&#x[0-9A-Fa-f]+;")
 _LETTERS = frozenset("abcdefABCDEF")
 
 
-def unfit(value: str) -> str:
+def explain_unfit_secret(value: str) -> str:
     """Why a value cannot be kept out of texts; empty if it can. Says nothing about its letters."""
     if len(value) < MINIMUM:
         return f"it has fewer than {MINIMUM} characters, and redacting it would redact everything"
@@ -31,14 +31,14 @@ def unfit(value: str) -> str:
     return ""
 
 
-def is_short(value: str) -> bool:
+def is_short_form(value: str) -> bool:
     """Whether a value has so few characters that it can be found by trying."""
     return len(value) < _GUESSED
 
 
-def canary_forms(value: str) -> dict[str, bytes]:
+def list_encoded_forms(value: str) -> dict[str, bytes]:
     """Every form of a value by name, as the bytes to look for."""
-    if reason := unfit(value):
+    if reason := explain_unfit_secret(value):
         del value
         raise ValueError(f"The value cannot be looked for: {reason}.")
     return {
@@ -48,7 +48,7 @@ def canary_forms(value: str) -> dict[str, bytes]:
     }
 
 
-def base64_edges(value: str) -> Iterator[tuple[bytes, bool, bool]]:
+def find_base64_edges(value: str) -> Iterator[tuple[bytes, bool, bool]]:
     """The base64 cores, and whether the letters before and after hold bits of the value too."""
     for _, text in _variants(value):
         for _, core, before, after in _base64(text.encode()):

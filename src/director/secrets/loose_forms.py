@@ -15,14 +15,14 @@ _SEPARATOR = re.compile("[\\s\u00ad\u200b-\u2011\u2060\ufeff-]")
 _LINE_END = re.compile(r"[\n\r]")
 
 
-def loose_forms(values: Iterable[str]) -> tuple[str, ...]:
+def list_loose_forms(values: Iterable[str]) -> tuple[str, ...]:
     """Each value and its reverse, in small letters and without separators; each once."""
     letters = [strip_separators(value) for value in values]
     long = [each for each in letters if len(each) >= SHORTEST]
     return tuple(dict.fromkeys(form for each in long for form in (each, each[::-1])))
 
 
-def loose_spans(
+def find_loose_spans(
     text: str, forms: Sequence[str], *, across_lines: bool = False
 ) -> Iterator[tuple[int, int]]:
     """Where a value stands in a text in one of its loose forms, within one line or across them."""

@@ -40,12 +40,12 @@ class Origin:
         return f"{self.scheme}://{self.host}{port}"
 
 
-def origin_of(url: str) -> Origin:
+def parse_page_origin(url: str) -> Origin:
     """The origin of a page's address."""
     return _read(url)[0]
 
 
-def binding(text: str) -> Origin:
+def parse_origin_binding(text: str) -> Origin:
     """An origin that a secret may be bound to: https, or http on this machine; nothing after it."""
     origin, rest = _read(text)
     if rest not in {"", "/"}:

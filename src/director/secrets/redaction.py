@@ -11,10 +11,14 @@ from itertools import chain
 from typing import AnyStr, NoReturn, TypeAlias, final
 
 from director.secrets.clear import MARK, Clear
-from director.secrets.encoded_forms import base64_edges, canary_forms, unfit
-from director.secrets.loose_forms import loose_forms, loose_spans, strip_separators
+from director.secrets.encoded_forms import (
+    explain_unfit_secret,
+    find_base64_edges,
+    list_encoded_forms,
+)
+from director.secrets.loose_forms import find_loose_spans, list_loose_forms, strip_separators
 
-__all__ = ["MARKS", "Redactor", "canary_forms"]
+__all__ = ["MARKS", "Redactor", "list_encoded_forms"]
 
 # What may stand in the place of a value: the first that cannot be part of one.
 MARKS = (MARK, "«redacted»", "⟦redacted⟧", "█")
@@ -35,14 +39,14 @@ class Redactor:
         del values
         self._size = len(hidden)
         for place, each in enumerate(hidden, 1):
-            if reason := unfit(each.use()):
+            if reason := explain_unfit_secret(each.use()):
                 raise ValueError(f"Value {place} of {len(hidden)} cannot be redacted: {reason}.")
         self._bytes = _forms(hidden)
         # As Python reads bytes that are no UTF-8 into a text, such as the name of a file.
         self._text = {
             form.decode("utf-8", "surrogateescape"): edges for form, edges in self._bytes.items()
         }
-        self._loose = loose_forms(each.use() for each in hidden)
+        self._loose = list_loose_forms(each.use() for each in hidden)
         self._mark = _text_mark(self._text, self._loose)
         self._byte_mark = _mark([mark.encode() for mark in MARKS], self._bytes)
 
@@ -57,13 +61,15 @@ class Redactor:
 
     def spans(self, text: str, *, across_lines: bool = False) -> list[Span]:
         """Where values stand, in order and apart; also rewritten: other case, spaced, reversed."""
-        loose = loose_spans(text, self._loose, across_lines=across_lines)
-        return merge_spans(chain(_spans(text, self._text, "+/-_"), loose))
+        loose = find_loose_spans(text, self._loose, across_lines=across_lines)
+        return merge_redaction_spans(chain(_spans(text, self._text, "+/-_"), loose))
 
     def clean_bytes(self, content: bytes) -> bytes:
         """The bytes with a mark in place of every value, in UTF-8 or UTF-16."""
         return _redact(
-            content, lambda now: merge_spans(_spans(now, self._bytes, b"+/-_")), self._byte_mark
+            content,
+            lambda now: merge_redaction_spans(_spans(now, self._bytes, b"+/-_")),
+            self._byte_mark,
         )
 
     def __repr__(self) -> str:
@@ -76,8 +82,8 @@ class Redactor:
 def _forms(values: Iterable[Clear]) -> dict[bytes, Edges]:
     found: dict[bytes, Edges] = {}
     for each in values:
-        found |= dict.fromkeys(canary_forms(each.use()).values(), (False, False))
-        found |= {core: (before, after) for core, before, after in base64_edges(each.use())}
+        found |= dict.fromkeys(list_encoded_forms(each.use()).values(), (False, False))
+        found |= {core: (before, after) for core, before, after in find_base64_edges(each.use())}
     return found
 
 
@@ -129,7 +135,7 @@ def _joins(letter: AnyStr, signs: AnyStr) -> bool:
     return letter.isalnum() or letter in signs
 
 
-def merge_spans(spans: Iterable[Span]) -> list[Span]:
+def merge_redaction_spans(spans: Iterable[Span]) -> list[Span]:
     """Spans in order, those that touch or overlap as one."""
     merged: list[Span] = []
     for start, end in sorted(spans):
@@ -148,3 +154,7 @@ def _replace_spans(text: AnyStr, spans: Iterable[Span], mark: AnyStr) -> AnyStr:
         kept = end
     parts.append(text[kept:])
     return text[:0].join(parts)
+
+
+# Names of one release ago; they go with the next.
+canary_forms = list_encoded_forms

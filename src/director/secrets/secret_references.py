@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import NoReturn, TypeVar, cast, final
 
 from director.secrets.clear import Clear, Reference
-from director.secrets.encoded_forms import is_short
+from director.secrets.encoded_forms import is_short_form
 from director.secrets.redaction import Redactor, Span
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ class SecretReferences:
 
     def __init__(self, values: Mapping[str, Clear]) -> None:
         # A short value stands in many words and numbers that do not mean it.
-        self._short = {name for name, value in values.items() if is_short(value.use())}
+        self._short = {name for name, value in values.items() if is_short_form(value.use())}
         self._nets = {name: Redactor([value]) for name, value in values.items()}
         self._clean: dict[str, None] = {}
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from director.distribution import install_line
 from director.home import home, lock_file, make_private, write_private
 from director.secrets.clear import Clear, Reference, SecretRefused
-from director.secrets.encoded_forms import is_short, unfit
-from director.secrets.origins import Origin, OriginError, binding, origin_of
+from director.secrets.encoded_forms import explain_unfit_secret, is_short_form
+from director.secrets.origins import Origin, OriginError, parse_origin_binding, parse_page_origin
 from director.secrets.redaction import Redactor
 from director.secrets.secret_references import SecretReferences
 from director.secrets.vault_key import GivenKey, KeyFile, KeySource, VaultError
@@ -80,9 +80,12 @@ class Vault:
         hidden = Clear(value) if isinstance(value, str) else value
         del value
         reference = Reference(name)
-        if reason := unfit(hidden.use()):
+        if reason := explain_unfit_secret(hidden.use()):
             raise VaultError(f"The secret {name!r} is not kept: {reason}.")
-        bound = [binding(each) for each in ([origins] if isinstance(origins, str) else origins)]
+        bound = [
+            parse_origin_binding(each)
+            for each in ([origins] if isinstance(origins, str) else origins)
+        ]
         if not bound:
             raise VaultError(f"The secret {name!r} is bound to no origin: name at least one.")
         held = StoredSecret(hidden, tuple(dict.fromkeys(bound)))
@@ -134,7 +137,7 @@ class Vault:
 
     def is_short(self, name: str) -> bool:
         """Whether a secret has so few characters that it can be guessed."""
-        return is_short(self._get_secret(name).value.use())
+        return is_short_form(self._get_secret(name).value.use())
 
     def reference(self, name: str) -> Reference:
         """What stands for the secret wherever its value must not."""
@@ -167,7 +170,7 @@ class Vault:
         """The origin, if the secret is bound to it."""
         origins = self._get_secret(name).origins
         try:
-            asked = origin_of(origin) if isinstance(origin, str) else origin
+            asked = parse_page_origin(origin) if isinstance(origin, str) else origin
         except OriginError as error:
             raise SecretRefused(
                 f"The secret {name!r} is not used on this origin. {error}"
@@ -292,9 +295,12 @@ def _parse_content(plain: bytes) -> Content:
     return {
         name: StoredSecret(
             Clear(kept["value"]),
-            tuple(binding(each) for each in kept["origins"]),
+            tuple(parse_origin_binding(each) for each in kept["origins"]),
             # A vault of an earlier version allows none.
-            tuple(AllowedField(binding(at), field) for at, field in kept.get("fields", ())),
+            tuple(
+                AllowedField(parse_origin_binding(at), field)
+                for at, field in kept.get("fields", ())
+            ),
         )
         for name, kept in json.loads(plain).items()
     }

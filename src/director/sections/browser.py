@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 from director.context.values import Section
 from director.sections.boundary import wrap_section
-from director.sections.value_text import line
-from director.workflow.sensitive import mask_value
+from director.sections.value_text import write_value_line
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Tab
 
 LONGEST = 300
 
 
-def browser_section(tabs: Sequence[Tab]) -> Section:
+def render_browser_section(tabs: Sequence[Tab]) -> Section:
     """The tabs in their order."""
     if not tabs:
         return wrap_section("browser", "0 tabs open", "agent")
@@ -27,7 +27,8 @@ def browser_section(tabs: Sequence[Tab]) -> Section:
 def _tab(tab: Tab) -> str:
     active = " (active)" if tab.active else ""
     # An address may carry a token of the page's own, which no vault knows.
-    return f"- {line(tab.name)}{active} = {line(_short(str(mask_value(tab.url))))}"
+    address = _short(str(mask_sensitive(tab.url)))
+    return f"- {write_value_line(tab.name)}{active} = {write_value_line(address)}"
 
 
 def _short(url: str) -> str:

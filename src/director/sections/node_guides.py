@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from director.workflow.conditions import CONDITIONS, PROOF
 from director.workflow.config_fields import Field, Form
-from director.workflow.nearest import hint
+from director.workflow.nearest import write_nearest_hint
 from director.workflow.types import KINDS
 from director.workflow.types.type_definition import PRODUCING, NodeKind
 from director.workflow.values import WorkflowError
@@ -29,25 +29,29 @@ def describe_type(name: str, action: str = "") -> str:
     """A node type with its fields and an example, or a topic."""
     wanted = name.strip().casefold()
     if wanted in TOPICS:
-        return "\n".join([*_conditions(wanted), guide(wanted)])
+        return "\n".join([*_conditions(wanted), read_node_guide(wanted)])
     if wanted not in KINDS:
         known = (*KINDS, *TOPICS)
-        raise WorkflowError(f"There is no node type or topic {name!r}.{hint(wanted, known)}")
+        raise WorkflowError(
+            f"There is no node type or topic {name!r}.{write_nearest_hint(wanted, known)}"
+        )
     kind = KINDS[wanted]
     if action and (not kind.by or action not in kind.forms):
         what = f"a {kind.by} {action!r}" if kind.by else "actions"
-        raise WorkflowError(f"{wanted} has not {what}.{hint(action, kind.forms)}")
-    return "\n".join([*_fields(kind, action), guide(wanted)])
+        raise WorkflowError(f"{wanted} has not {what}.{write_nearest_hint(action, kind.forms)}")
+    return "\n".join([*_fields(kind, action), read_node_guide(wanted)])
 
 
-def guide(name: str) -> str:
+def read_node_guide(name: str) -> str:
     """The text about a type or a topic."""
     return _FOLDER.joinpath(f"{name}.md").read_text("utf-8").strip()
 
 
-def examples(name: str) -> list[tuple[str, object]]:
+def list_guide_examples(name: str) -> list[tuple[str, object]]:
     """The examples of a guide: what each is of, and its JSON."""
-    return [(what, json.loads(written)) for what, written in _EXAMPLE.findall(guide(name))]
+    return [
+        (what, json.loads(written)) for what, written in _EXAMPLE.findall(read_node_guide(name))
+    ]
 
 
 def _fields(kind: NodeKind, action: str) -> Iterator[str]:

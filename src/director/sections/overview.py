@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from director.sections.value_text import compact
+from director.sections.value_text import write_compact_value
 from director.sections.workflow_state import WorkflowState
 from director.workflow.values import Json
 
 
-def workflow_summary(state: WorkflowState) -> str:
+def write_overview_summary(state: WorkflowState) -> str:
     """One line of JSON: what it is called, how large it is and how far it has come."""
     goal = state.description.goal if state.description else ""
     told: dict[str, Json] = {
@@ -17,12 +17,12 @@ def workflow_summary(state: WorkflowState) -> str:
         "nodeCount": len(state.workflow.nodes),
         "currentPhase": state.plan.current_phase if state.plan else "No plan",
         "lastExecuted": state.last_executed or None,
-        "status": workflow_status(state),
+        "status": compute_overview_status(state),
     }
-    return compact(told)
+    return write_compact_value(told)
 
 
-def workflow_status(state: WorkflowState) -> str:
+def compute_overview_status(state: WorkflowState) -> str:
     """Ready if every node was green when it last ran, failing if one was not, else building."""
     found = {state.statuses.get(node.id, "pending") for node in state.workflow.nodes}
     if "failed" in found:

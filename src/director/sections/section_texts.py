@@ -6,25 +6,25 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from director.context.values import Section
-from director.sections.browser import browser_section
-from director.sections.description import description_section
-from director.sections.plan import plan_section
-from director.sections.summary import summary_section
-from director.sections.system import system_section
-from director.sections.variables import variables_of_state
-from director.sections.workflow import workflow_section
+from director.sections.browser import render_browser_section
+from director.sections.description import render_description_section
+from director.sections.plan import render_plan_section
+from director.sections.summary import render_summary_section
+from director.sections.system import render_system_section
+from director.sections.variables import list_state_variables
+from director.sections.workflow import render_workflow_section
 from director.sections.workflow_state import WorkflowState
 
 _ALWAYS: Mapping[str, Callable[[WorkflowState], Section]] = {
-    "system": lambda _: system_section(),
-    "description": lambda state: description_section(state.description),
-    "plan": lambda state: plan_section(state.plan),
-    "workflow": lambda state: workflow_section(state.workflow, state.statuses),
-    "variables": variables_of_state,
-    "browser": lambda state: browser_section(state.tabs),
+    "system": lambda _: render_system_section(),
+    "description": lambda state: render_description_section(state.description),
+    "plan": lambda state: render_plan_section(state.plan),
+    "workflow": lambda state: render_workflow_section(state.workflow, state.statuses),
+    "variables": list_state_variables,
+    "browser": lambda state: render_browser_section(state.tabs),
 }
 SECTIONS: Mapping[str, Callable[[WorkflowState], Section | None]] = MappingProxyType(
-    {**_ALWAYS, "summary": lambda state: summary_section(state.summary)}
+    {**_ALWAYS, "summary": lambda state: render_summary_section(state.summary)}
 )
 # Which section a tool returns that is called without arguments.
 PULLED: Mapping[str, str] = MappingProxyType(
@@ -41,7 +41,7 @@ PULLED: Mapping[str, str] = MappingProxyType(
 SECTION_TOOLS = frozenset({*PULLED, "get_workflow_variable"})
 
 
-def section(name: str, state: WorkflowState) -> Section | None:
+def render_section_text(name: str, state: WorkflowState) -> Section | None:
     """A section of the state; None if there is nothing to show."""
     return SECTIONS[name](state)
 
@@ -53,3 +53,4 @@ def render_tool_result(tool: str, state: WorkflowState) -> Section:
 
 # Names of one release ago; they go with the next.
 pulled = render_tool_result
+section = render_section_text

@@ -12,7 +12,7 @@ _MOST = 12
 
 
 @lru_cache(maxsize=2)
-def summary_section(summary: Summary | None) -> Section | None:
+def render_summary_section(summary: Summary | None) -> Section | None:
     """The newest summary, and the turns that it stands for; the same until the next one."""
     if summary is None:
         return None
@@ -24,13 +24,13 @@ def summary_section(summary: Summary | None) -> Section | None:
 
 def _name_turns(covers: Sequence[int]) -> str:
     """The turns, as long as they can be named in a few words; a section must not grow with them."""
-    named = spans(covers)
+    named = write_summary_spans(covers)
     if named.count(",") < _MOST:
         return named
     return f"{min(covers)}-{max(covers)}, but for those that are shown"
 
 
-def spans(numbers: Iterable[int]) -> str:
+def write_summary_spans(numbers: Iterable[int]) -> str:
     """Numbers in order, runs of them as `1-9`."""
     runs: list[list[int]] = []
     for number in sorted(set(numbers)):

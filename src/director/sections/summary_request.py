@@ -10,29 +10,29 @@ from director.context.sizes import section_size
 from director.context.summary_prompt import request
 from director.context.values import Context, Counter, Fold, Section, UserTurn
 from director.sections.boundary import NAMES, guard_boundary, wrap_section
-from director.sections.section_texts import section
-from director.sections.system import prompt
+from director.sections.section_texts import render_section_text
+from director.sections.system import read_system_prompt
 from director.sections.workflow_state import WorkflowState
 
 BESIDE = ("description", "plan", "workflow", "variables", "browser")
 
 
-def compression_sections(state: WorkflowState, tokens: int) -> tuple[Section, ...]:
+def make_summary_request_sections(state: WorkflowState, tokens: int) -> tuple[Section, ...]:
     """The rules for a summary of so many tokens, the system prompt, and the state as it is now."""
-    rules = guard_boundary(prompt("compress").replace("{tokens}", f"{tokens:,}"))
-    beside = (section(name, state) for name in BESIDE)
+    rules = guard_boundary(read_system_prompt("compress").replace("{tokens}", f"{tokens:,}"))
+    beside = (render_section_text(name, state) for name in BESIDE)
     return (
         Section("compress", rules),
-        wrap_section("system", prompt("system"), "system"),
+        wrap_section("system", read_system_prompt("system"), "system"),
         *(one for one in beside if one is not None),
     )
 
 
-def compression_request(
+def make_summary_request(
     state: WorkflowState, fold: Fold, *, tokens: int, counter: Counter, room: int
 ) -> Context:
     """The whole request for a summary of folded turns, which fits into the room."""
-    sections = compression_sections(state, tokens)
+    sections = make_summary_request_sections(state, tokens)
     left = room - sum(section_size(one, counter) for one in sections) - counter.per_message
     asked = request(fold, tokens, counter, max(0, left), NAMES)
     return Context(sections, (UserTurn(1, asked),))

@@ -9,12 +9,12 @@ from director.context.values import Section
 from director.sections.boundary import guard_boundary
 
 
-def prompt(name: str, folder: Traversable | None = None) -> str:
+def read_system_prompt(name: str, folder: Traversable | None = None) -> str:
     """The text of a prompt, read anew each time, so that no old one is ever sent."""
     folder = folder or files("director.sections").joinpath("prompts")
     return folder.joinpath(f"{name}.md").read_text("utf-8").strip()
 
 
-def system_section() -> Section:
+def render_system_section() -> Section:
     """The newest system prompt."""
-    return Section("system", guard_boundary(prompt("system")), "system")
+    return Section("system", guard_boundary(read_system_prompt("system")), "system")

@@ -12,17 +12,19 @@ from collections.abc import Iterable, Iterator
 from director.workflow.values import Json
 
 
-def line(text: str) -> str:
+def write_value_line(text: str) -> str:
     """A text on one line: as it is, or as a JSON string if it holds what cannot be seen."""
-    return text if text.isprintable() else compact(text)
+    return text if text.isprintable() else write_compact_value(text)
 
 
-def compact(value: Json) -> str:
+def write_compact_value(value: Json) -> str:
     """A value as JSON on one line, in which nothing is invisible."""
-    return visible(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
+    return write_visible_value(
+        json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    )
 
 
-def visible(written: str) -> str:
+def write_visible_value(written: str) -> str:
     """JSON with everything escaped that cannot be seen."""
     if written.isprintable():
         return written
@@ -31,16 +33,16 @@ def visible(written: str) -> str:
 
 def render_text(value: Json) -> str:
     """A text on one line as it is, anything else as JSON."""
-    return line(value) if isinstance(value, str) else compact(value)
+    return write_value_line(value) if isinstance(value, str) else write_compact_value(value)
 
 
-def field(name: str, value: Json) -> Iterator[str]:
+def write_value_field(name: str, value: Json) -> Iterator[str]:
     """A line for a field, none if it is empty."""
     if value:
         yield f"{name}: {render_text(value)}"
 
 
-def bullets(name: str, values: Iterable[Json]) -> Iterator[str]:
+def write_value_bullets(name: str, values: Iterable[Json]) -> Iterator[str]:
     """A list with its name above it, nothing if it is empty."""
     shown = [f"- {render_text(value)}" for value in values]
     if shown:

@@ -10,27 +10,27 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from director.context.values import Section, Trust
 from director.sections.boundary import wrap_section
-from director.sections.value_text import compact, line, visible
+from director.sections.value_text import write_compact_value, write_value_line, write_visible_value
 from director.sections.workflow_state import WorkflowState
 from director.workflow.display import render_value
-from director.workflow.nearest import hint
-from director.workflow.paths import follow, read_path
+from director.workflow.nearest import write_nearest_hint
+from director.workflow.paths import follow_path, read_path
 from director.workflow.record_types import list_record_types, record_row
 from director.workflow.records import Record, select_records
-from director.workflow.selection import place_of
-from director.workflow.sensitive import mask_value
+from director.workflow.selection import find_selection_place
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Json, Workflow, WorkflowError
-from director.workflow.variables import of_node, variable
+from director.workflow.variables import list_node_variables, split_variable_path
 
 NONE = "No variables yet."
 
 
-def variables_of_state(state: WorkflowState) -> Section:
+def list_state_variables(state: WorkflowState) -> Section:
     """All variables, long ones cut; then the inputs that have none, the records and the files."""
     inputs = {one.name: one.default for one in state.workflow.inputs}
     known = {**{name: each for name, each in inputs.items() if each is not None}, **state.variables}
     told = {
-        name: visible(render_value(name, _sort_keys(value)))
+        name: write_visible_value(render_value(name, _sort_keys(value)))
         + (" (input)" if name in inputs else "")
         for name, value in known.items()
     }
@@ -44,24 +44,24 @@ def variables_of_state(state: WorkflowState) -> Section:
 def _records(records: Sequence[Record]) -> Iterator[str]:
     for each in list_record_types(records, 1):
         first = render_value(each.type, dict(each.rows[0]))
-        yield f"records: {each}; first: {visible(first)}"
+        yield f"records: {each}; first: {write_visible_value(first)}"
 
 
 def _downloads(files: Sequence[Mapping[str, Json]]) -> Iterator[str]:
     for each in files:
         rows = f", {each['rows']} rows" if "rows" in each else ""
         yield (
-            f"download: {compact(each['name'])} ({each['size']} bytes, {each['type']}{rows}) "
-            f"by {each['node']}"
+            f"download: {write_compact_value(each['name'])} ({each['size']} bytes, {each['type']}"
+            f"{rows}) by {each['node']}"
         )
 
 
 def _files(given: Sequence[str]) -> Iterator[str]:
     for each in given:
-        yield f"file to upload: {line(each)}"
+        yield f"file to upload: {write_value_line(each)}"
 
 
-def records_in_full(records: Sequence[Record], query: str) -> Section | None:
+def render_records_in_full(records: Sequence[Record], query: str) -> Section | None:
     """The records that a name such as order_* or order_003 means, a line each; None if none."""
     known = {record.id for record in records}
     types = {f"{record.type}_*" for record in records}
@@ -69,13 +69,13 @@ def records_in_full(records: Sequence[Record], query: str) -> Section | None:
         return None
     return _section(
         {
-            record.id: compact(mask_value(record_row(record)))
+            record.id: write_compact_value(mask_sensitive(record_row(record)))
             for record in select_records(query, records)
         }
     )
 
 
-def variables_in_full(
+def render_variables_in_full(
     variables: Mapping[str, Json], workflow: Workflow, *, name: str = "", node: str | int = ""
 ) -> Section:
     """One variable by its name or a path into it, those of a node, or "all", whole."""
@@ -84,27 +84,38 @@ def variables_in_full(
     if "all" in (name, node):
         return _in_full(variables)
     if node != "":
-        alias = workflow.nodes[place_of(node, workflow.nodes)].alias
-        return _in_full(of_node(variables, alias))
+        alias = workflow.nodes[find_selection_place(node, workflow.nodes)].alias
+        return _in_full(list_node_variables(variables, alias))
     path = read_path(name)
-    found = (name, ()) if name in variables else variable(variables, path) if path else None
+    found = (
+        (name, ()) if name in variables else split_variable_path(variables, path) if path else None
+    )
     if found is None:
-        raise WorkflowError(f"There is no variable {name!r}.{hint(name, sorted(variables))}")
+        raise WorkflowError(
+            f"There is no variable {name!r}.{write_nearest_hint(name, sorted(variables))}"
+        )
     key, rest = found
     # Hidden before the path is followed: no path leads past it.
     return _section(
-        {name: compact(follow(mask_value(variables[key], name=key), rest, after=(key,)))}
+        {
+            name: write_compact_value(
+                follow_path(mask_sensitive(variables[key], name=key), rest, after=(key,))
+            )
+        }
     )
 
 
 def _in_full(variables: Mapping[str, Json]) -> Section:
     return _section(
-        {name: compact(mask_value(value, name=name)) for name, value in variables.items()}
+        {
+            name: write_compact_value(mask_sensitive(value, name=name))
+            for name, value in variables.items()
+        }
     )
 
 
 def _section(told: Mapping[str, str], more: Sequence[str] = ()) -> Section:
-    lines = [*(f"- {line(name)} = {told[name]}" for name in sorted(told)), *more]
+    lines = [*(f"- {write_value_line(name)} = {told[name]}" for name in sorted(told)), *more]
     trust: Trust = "web" if lines else "agent"
     return wrap_section("variables", "\n".join(lines) or NONE, trust)
 

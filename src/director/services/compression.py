@@ -19,14 +19,18 @@ from director.agent.compression.compression_proposal import (
     CompressionProposal,
     check_summary,
     edit_proposal,
-    look,
-    propose,
+    preview_proposal,
+    propose_compression_summary,
 )
 from director.agent.compression.compression_task import CompressionTask
-from director.agent.compression.thread_compression import apply, attempts, compress_now
-from director.agent.compression.thresholds import Marks, get_marks
+from director.agent.compression.thread_compression import (
+    apply_compression,
+    compress_now,
+    list_compression_attempts,
+)
+from director.agent.compression.thresholds import Marks, get_thresholds
 from director.agent.model_choice import get_chosen_model, get_chosen_profile
-from director.agent.turn_lease import TurnRunning, running
+from director.agent.turn_lease import TurnRunning, is_turn_running
 from director.models import Model, NoKey
 from director.services.compression_values import (
     CompressionAttempt,
@@ -43,8 +47,12 @@ from director.services.context_meter import find_marks
 from director.services.outgoing import redact_result
 from director.services.workspace import Workspace
 from director.store import Store, StoreError
-from director.store.compression import history, preview, restore
-from director.store.context_view import view
+from director.store.compression import (
+    list_compression_history,
+    preview_turn_compression,
+    restore_compressed_turns,
+)
+from director.store.context_view import build_thread_view
 
 _MOST = 50  # proposals that wait
 
@@ -90,8 +98,8 @@ async def preview_compression(
 ) -> Looked:
     """What a compression of these turns would do, of all if none are named; no model is called."""
     async with _open_task(workspace, thread, turns, writer=writer) as task:
-        units = view(workspace.store.seen(thread)).units
-        return read_estimate(look(task), units, task.writer.name)
+        units = build_thread_view(workspace.store.seen(thread)).units
+        return read_estimate(preview_proposal(task), units, task.writer.name)
 
 
 @redact_result
@@ -108,9 +116,11 @@ async def propose_compression(  # noqa: PLR0913  each has a name
     _check_idle(workspace.store, thread)
     async with _open_task(workspace, thread, turns, writer=writer) as task:
         if text is None:
-            made = await propose(task)
+            made = await propose_compression_summary(task)
         else:
-            found = preview(workspace.store, thread, turns, counter=task.writer.counter)
+            found = preview_turn_compression(
+                workspace.store, thread, turns, counter=task.writer.counter
+            )
             made = check_summary(text, found, task.cap, by_user=True)
     return read_proposal(proposals.add(WaitingProposal(thread, made, task.cap)), made)
 
@@ -132,7 +142,7 @@ def apply_proposal(
     workspace: Workspace, thread: str, id_: str, *, proposals: ProposalList
 ) -> PastCompression:
     """Put the summary in the place of what it covers; refused if the thread has grown since."""
-    entry = apply(workspace.store, thread, proposals.get(id_, thread).made)
+    entry = apply_compression(workspace.store, thread, proposals.get(id_, thread).made)
     done = list_done(workspace.store, thread)
     return next(one for one in done if one.entry == entry.seq)
 
@@ -152,7 +162,7 @@ async def compress_conversation(
 def restore_compression(workspace: Workspace, thread: str, entry: int) -> list[PastCompression]:
     """Undo a compression: its messages are in view again, and what came since."""
     _check_idle(workspace.store, thread)
-    restore(workspace.store, thread, entry)
+    restore_compressed_turns(workspace.store, thread, entry)
     return list_done(workspace.store, thread)
 
 
@@ -165,8 +175,11 @@ def list_compressions(workspace: Workspace, thread: str) -> list[PastCompression
 @redact_result
 def list_attempts(workspace: Workspace, thread: str) -> list[CompressionAttempt]:
     """Every attempt to compress a conversation, the newest first."""
-    made = {one.seq: one for one in history(workspace.reads, thread)}
-    return [read_attempt(one, made) for one in reversed(attempts(workspace.reads, thread))]
+    made = {one.seq: one for one in list_compression_history(workspace.reads, thread)}
+    return [
+        read_attempt(one, made)
+        for one in reversed(list_compression_attempts(workspace.reads, thread))
+    ]
 
 
 @redact_result
@@ -209,10 +222,10 @@ def _find_marks(workspace: Workspace, talks: str, writer: Model) -> Marks:
     """The limits of the model that talks; it is not opened, since it may need a key for that."""
     settings = workspace.settings()
     if talks in ("", writer.name):
-        return get_marks(settings, writer)
+        return get_thresholds(settings, writer)
     return find_marks(workspace.store, settings, talks)[0]
 
 
 def _check_idle(store: Store, thread: str) -> None:
-    if running(store, thread):
+    if is_turn_running(store, thread):
         raise TurnRunning("A turn of this workflow is running. Nothing was compressed.")

@@ -13,7 +13,7 @@ from director.agent.compression.compression_proposal import CompressionEstimate,
 from director.services.outgoing import Identifier
 from director.store import Store, Versioned
 from director.store.checkpoints import Checkpoint
-from director.store.compression import history
+from director.store.compression import list_compression_history
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def list_done(store: Store, thread: str) -> list[PastCompression]:
             one.after,
             one.summary.text,
         )
-        for one in reversed(history(store, thread))
+        for one in reversed(list_compression_history(store, thread))
     ]
 
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from director.agent.background_answers import is_background
-from director.agent.compression.thresholds import Marks, marks_for
-from director.agent.conversation.current_thread import current_thread
+from director.agent.compression.thresholds import Marks, compute_thresholds
+from director.agent.conversation.current_thread import ensure_current_thread
 from director.agent.model_choice import get_chosen_model, get_chosen_profile
 from director.agent.model_windows import get_capabilities
-from director.agent.request_assembly import assemble
-from director.agent.request_log.request_parts import RequestPart, parts_of
+from director.agent.request_assembly import assemble_request
+from director.agent.request_log.request_parts import RequestPart, list_request_parts
 from director.agent.tools import REGISTRY
 from director.context.values import Context, UserTurn
 from director.counting import counter_for
 from director.models import NoKey, UnknownModel
-from director.models.names import parse
+from director.models.names import parse_model_name
 from director.profiles import Profile
 from director.services.outgoing import redact_result
 from director.services.workflow_reader import WorkflowReader
@@ -54,10 +54,10 @@ def read_meter(
     name = _name_model(store, workflow, settings)
     marks, window = find_marks(store, settings, name)
     counter = counter_for(name or None)
-    said = reader.conversation(current_thread(store, workflow)).context
+    said = reader.conversation(ensure_current_thread(store, workflow)).context
     sent = _request(profile, reader, tabs, said)
     tools = [REGISTRY[tool].tool for tool in profile.tools if tool in REGISTRY]
-    parts = parts_of(sent, tools, counter, count=reader.sizes.by_kind)
+    parts = list_request_parts(sent, tools, counter, count=reader.sizes.by_kind)
     size = sum(part.tokens for part in parts)
     return Meter(
         size,
@@ -101,18 +101,18 @@ def get_background(workspace: Workspace, workflow: str) -> bool | None:
 def find_marks(store: Store, settings: Settings, model: str) -> tuple[Marks, int]:
     """The marks for a model, and its window; the settings' own if it is not known."""
     try:
-        named = parse(model)
+        named = parse_model_name(model)
     except UnknownModel:
         at, to = settings.compress_at.value, settings.compress_to.value
         return Marks(settings.warn_at.value, at, to), 0
     can = get_capabilities(store, settings, model)
-    return marks_for(settings, can, provider=named.provider, model=named.model), can.window
+    return compute_thresholds(settings, can, provider=named.provider, model=named.model), can.window
 
 
 def _request(
     profile: Profile, reader: WorkflowReader, tabs: tuple[Tab, ...], said: Context
 ) -> Context:
-    context, around = assemble(profile, reader.state(tabs, said), said)
+    context, around = assemble_request(profile, reader.state(tabs, said), said)
     first = (UserTurn(0, around.first_message, pinned=True),) if around.first_message else ()
     last = (UserTurn(0, around.last_message, pinned=True),) if around.last_message else ()
     return Context(context.sections, (*first, *context.turns, *last), context.summary)

@@ -11,19 +11,19 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
 
 from director.agent.conversation.current_thread import (
-    current_thread,
-    leave_out,
-    new_conversation,
+    ensure_current_thread,
+    leave_turn_out_of_thread,
+    start_current_thread,
 )
-from director.agent.turn_lease import TurnRunning, last_turn, running
+from director.agent.turn_lease import TurnRunning, find_last_turn, is_turn_running
 from director.context.values import AgentTurn, Call, Turn, UserTurn
 from director.context.wire.parse_events import INTERRUPTED as NO_RESULT
 from director.services.errors import NotFound
 from director.services.outgoing import Identifier, redact_result
 from director.services.workspace import Workspace
 from director.store import Entry, Store
-from director.store.checkpoints import Checkpoint, checkpoints, find_deleted
-from director.store.context_view import TURNS, view
+from director.store.checkpoints import Checkpoint, find_deleted, list_checkpoints
+from director.store.context_view import TURNS, build_thread_view
 
 Shown: TypeAlias = Literal["visible", "archived", "deleted"]
 CallState: TypeAlias = Literal["done", "failed", "open"]
@@ -126,7 +126,7 @@ class Conversation:
 def list_conversations(workspace: Workspace, workflow: str) -> list[Conversation]:
     """The conversations of a workflow, the oldest first."""
     store = workspace.reads
-    now = current_thread(store, workflow)
+    now = ensure_current_thread(store, workflow)
     return [_read_conversation(workspace, one, now) for one in store.threads(workflow)]
 
 
@@ -134,14 +134,16 @@ def list_conversations(workspace: Workspace, workflow: str) -> list[Conversation
 def begin_conversation(workspace: Workspace, workflow: str) -> Conversation:
     """Begin a new conversation; the older ones stay readable."""
     _check_idle(workspace, workflow)
-    return Conversation(new_conversation(workspace.store, workflow), 0, current=True)
+    return Conversation(start_current_thread(workspace.store, workflow), 0, current=True)
 
 
 @redact_result
 def leave_out_turn(workspace: Workspace, workflow: str, seq: int) -> tuple[int, ...]:
     """Leave a turn out of all that is sent from now on; the turns that go with it."""
     _check_idle(workspace, workflow)
-    return leave_out(workspace.store, current_thread(workspace.store, workflow), seq)
+    return leave_turn_out_of_thread(
+        workspace.store, ensure_current_thread(workspace.store, workflow), seq
+    )
 
 
 @redact_result
@@ -191,9 +193,9 @@ def read_entry(workspace: Workspace, thread: str, seq: int) -> ConversationEntry
 def read_turn(workspace: Workspace, thread: str) -> TurnNow:
     """How it stands with a thread; a turn whose program has died is interrupted."""
     store = workspace.reads
-    last = last_turn(store, thread)
+    last = find_last_turn(store, thread)
     state = str(last.get("state") or "idle")
-    if state == "running" and not running(store, thread):
+    if state == "running" and not is_turn_running(store, thread):
         return TurnNow(thread, "interrupted", INTERRUPTED)
     text = str(last.get("text") or "")
     there = _texts(last.get("origins"))
@@ -204,7 +206,7 @@ def read_turn(workspace: Workspace, thread: str) -> TurnNow:
 
 
 def _check_idle(workspace: Workspace, workflow: str) -> None:
-    if running(workspace.store, current_thread(workspace.store, workflow)):
+    if is_turn_running(workspace.store, ensure_current_thread(workspace.store, workflow)):
         raise TurnRunning("A turn of this workflow is running. Nothing was changed.")
 
 
@@ -247,7 +249,7 @@ def _show(
     store: Store, thread: str, found: Sequence[Entry], *, longest: int | None = None
 ) -> tuple[ConversationEntry, ...]:
     hiding = store.hiding(thread)
-    made = checkpoints(hiding)
+    made = list_checkpoints(hiding)
     return tuple(_said(found, made, _shown(made, find_deleted(hiding)), longest))
 
 
@@ -293,7 +295,7 @@ def _said(
     longest: int | None,
 ) -> Iterable[ConversationEntry]:
     spoken = [entry for entry in found if entry.kind in (*TURNS, "result")]
-    turns = {one.seq: one.turns for one in view(spoken).told}
+    turns = {one.seq: one.turns for one in build_thread_view(spoken).told}
     by_seq = {one.seq: one for one in made}
     sources = {
         str(entry.body.get("call")): str(entry.body["source"])

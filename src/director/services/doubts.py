@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import cast
 
 from director.runs import Run, Step
-from director.runs.doubts.doubt import doubt_from, explain_doubt, is_dismissed
-from director.runs.run_text import dismissal_of, evidence_text
+from director.runs.doubts.doubt import explain_doubt, is_dismissed, parse_doubt
+from director.runs.run_text import dismissal_of, write_evidence_text
 from director.services.outgoing import Identifier
 from director.store import Store
 from director.workflow.display import render_value
-from director.workflow.document import parse_stored
+from director.workflow.document import parse_stored_document
 from director.workflow.values import Config, Json
 
 
@@ -49,7 +49,7 @@ class DoubtRow:
 def list_condition_results(step: Step) -> tuple[ConditionResult, ...]:
     """What the conditions of a step found."""
     return tuple(
-        ConditionResult(bool(one.get("holds")), evidence_text(one)) for one in step.evidence
+        ConditionResult(bool(one.get("holds")), write_evidence_text(one)) for one in step.evidence
     )
 
 
@@ -58,7 +58,7 @@ def list_doubts(store: Store, run: Run, steps: Sequence[Step]) -> tuple[DoubtRow
     if not run.doubts:
         return ()
     newest = store.get("workflow", run.workflow)
-    nodes = parse_stored(cast("Json", newest.body)).nodes if newest else ()
+    nodes = parse_stored_document(cast("Json", newest.body)).nodes if newest else ()
     checks = {node.id: node.checks for node in nodes}
     pictures = {step.node: step.screenshot["$kept"] for step in steps if step.screenshot}
     return tuple(_make_row(each, checks, pictures) for each in run.doubts)
@@ -67,7 +67,7 @@ def list_doubts(store: Store, run: Run, steps: Sequence[Step]) -> tuple[DoubtRow
 def _make_row(
     stored: Config, checks: Mapping[str, Sequence[Config]], pictures: Mapping[str, str]
 ) -> DoubtRow:
-    doubt = doubt_from(stored)
+    doubt = parse_doubt(stored)
     return DoubtRow(
         doubt.kind,
         doubt.node,

@@ -10,16 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from director.runs import Run, Step, save_workflow, steps_of, try_node
-from director.runs.proposed_conditions import NodeProposal, proposals
+from director.runs import Run, Step, list_run_steps, save_run_workflow, try_node
+from director.runs.proposed_conditions import NodeProposal, list_proposed_conditions
 from director.runs.proposed_conditions import accept_proposals as write_proposals
 from director.services import workflows
 from director.services.outgoing import redact_result
 from director.services.workspace import Workspace
-from director.store.run_variables import set_variable, variables, workbench
-from director.workflow.doubt_checks import place_of_check
-from director.workflow.edit import update
-from director.workflow.selection import place_of
+from director.store.run_variables import get_draft_run_id, read_run_variables, set_run_variable
+from director.workflow.doubt_checks import get_doubt_check_place
+from director.workflow.edit import edit_node
+from director.workflow.selection import find_selection_place
 from director.workflow.values import Config, Json, Node, Workflow
 
 
@@ -40,14 +40,14 @@ def _put_inputs(
     workspace: Workspace, workflow: Workflow, given: Mapping[str, Json]
 ) -> dict[str, Json]:
     """Put inputs into the draft run: those given, and the defaults that are not there yet."""
-    store, bench = workspace.store, workbench(workflow.id)
+    store, bench = workspace.store, get_draft_run_id(workflow.id)
     _, hiding = workspace.resources.offline(workflow)
-    known = variables(store, bench)
+    known = read_run_variables(store, bench)
     defaults = {each.name: each.default for each in workflow.inputs if each.default is not None}
     new = {name: value for name, value in defaults.items() if name not in known}
     for name, value in {**new, **given}.items():
-        set_variable(store, bench, name, hiding(name, value), "given for a test")
-    found = cast("dict[str, Json]", variables(store, bench))
+        set_run_variable(store, bench, name, hiding(name, value), "given for a test")
+    found = cast("dict[str, Json]", read_run_variables(store, bench))
     return {each.name: found[each.name] for each in workflow.inputs if each.name in found}
 
 
@@ -58,16 +58,16 @@ async def run_trial(
     """Test one node, by alias or position, in the draft run, where inputs stay."""
     store, resources = workspace.store, workspace.resources
     flow = workflows.load_workflow(workspace, workflow)
-    which = flow.nodes[place_of(node, flow.nodes)]
+    which = flow.nodes[find_selection_place(node, flow.nodes)]
     examples = _put_inputs(workspace, flow, inputs)
-    bench = Run(workbench(workflow), workflow, save_workflow(store, flow))
+    bench = Run(get_draft_run_id(workflow), workflow, save_run_workflow(store, flow))
     means = replace(await resources.means(bench), worker="workbench")
     run = await try_node(store, flow, which.alias, means, record=record)
-    steps = [each for each in steps_of(store, run.id) if each.alias == which.alias]
+    steps = [each for each in list_run_steps(store, run.id) if each.alias == which.alias]
     step = steps[-1] if steps else None
-    wanted = proposals(which, step, examples) if step else []
+    wanted = list_proposed_conditions(which, step, examples) if step else []
     now = workflows.load_workflow(workspace, workflow)
-    return NodeTrial(run, step, now.nodes[place_of(which.id, now.nodes)], tuple(wanted))
+    return NodeTrial(run, step, now.nodes[find_selection_place(which.id, now.nodes)], tuple(wanted))
 
 
 @redact_result
@@ -76,7 +76,7 @@ def accept_proposals(
 ) -> list[str]:
     """Write proposed conditions into a workflow as a new version; what changed, in lines."""
     now = workflows.load_workflow(workspace, workflow)
-    tested = now.nodes[place_of(node, now.nodes)]
+    tested = now.nodes[find_selection_place(node, now.nodes)]
     return workflows.save_changes(workspace, write_proposals(now, tested, wanted))
 
 
@@ -86,12 +86,12 @@ def edit_checks(
 ) -> tuple[Config, ...]:
     """The checks of a node, with one more if a kind is given; the words of a count stay."""
     found = workflows.load_workflow(workspace, workflow)
-    at = place_of(node, found.nodes)
+    at = find_selection_place(node, found.nodes)
     if said.get("kind"):
         given = cast("Config", {name: value for name, value in said.items() if value})
-        place = place_of_check(given)
-        known = [one for one in found.nodes[at].checks if place_of_check(one) == place]
+        place = get_doubt_check_place(given)
+        known = [one for one in found.nodes[at].checks if get_doubt_check_place(one) == place]
         kept = {name: one[name] for one in known for name in ("counter",) if name in one}
-        found = update(found, node, {"checks": [{**kept, **given}]})
+        found = edit_node(found, node, {"checks": [{**kept, **given}]})
         workflows.save_changes(workspace, found)
     return found.nodes[at].checks

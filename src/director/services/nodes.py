@@ -15,9 +15,9 @@ from director.agent import AgentSession
 from director.agent.saved_workflow import SavedState
 from director.agent.tools import execution_tools, node_tools
 from director.models import Result
-from director.runs import Step, steps_of
-from director.runs.run_journal import run_from
-from director.runs.run_text import check_text, condition_text, node_text
+from director.runs import Step, list_run_steps
+from director.runs.run_journal import parse_run
+from director.runs.run_text import write_check_text, write_condition_text, write_node_text
 from director.services.doubts import (
     ConditionResult,
     DoubtRow,
@@ -28,12 +28,12 @@ from director.services.errors import NotFound
 from director.services.outgoing import Identifier, redact_result, refuse_marks
 from director.services.workspace import Workspace
 from director.store import Store, VersionConflict
-from director.store.run_variables import is_workbench, workbench
-from director.workflow.document import parse_stored
+from director.store.run_variables import get_draft_run_id, is_draft_run_id
+from director.workflow.document import parse_stored_document
 from director.workflow.input_types import is_secret_input
-from director.workflow.references import map_parents, parts_of, with_aliases
-from director.workflow.retry import retry_seconds
-from director.workflow.sensitive import mask_value
+from director.workflow.references import alias_references, list_parts, map_parents
+from director.workflow.retry import get_retry_seconds
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Json, Node, Workflow
 
 _STATES = {"success": "ok", "partial": "partial", "failed": "failed", "skipped": "skipped"}
@@ -154,7 +154,7 @@ def list_nodes(
 def list_node_states(workspace: Workspace, run: str) -> dict[str, str]:
     """How each node fared in one run, by its id: failed or in part if any of its visits was."""
     found: dict[str, str] = {}
-    for step in steps_of(workspace.reads, run):
+    for step in list_run_steps(workspace.reads, run):
         if step.type == "item":
             continue
         state = _STATES[step.status] if step.state == "finished" else step.state
@@ -249,7 +249,7 @@ def _read_nodes(
     found = store.get("workflow", workflow)
     if found is None:
         raise NotFound(f"There is no workflow {workflow!r}.")
-    now = parse_stored(cast("Json", found.body))
+    now = parse_stored_document(cast("Json", found.body))
     known = SavedState(store, workflow).statuses() if statuses is None else statuses
     rows = tuple(islice(_list_rows(now, _list_tried(store, workflow, known)), most))
     return Nodes(
@@ -270,7 +270,7 @@ def list_inputs(workflow: Workflow) -> tuple[InputRow, ...]:
         InputRow(
             one.name,
             one.description,
-            mask_value(one.default, name=one.name),
+            mask_sensitive(one.default, name=one.name),
             one.required,
             is_secret_input(one),
             one.type,
@@ -282,14 +282,14 @@ def list_inputs(workflow: Workflow) -> tuple[InputRow, ...]:
 def _list_tried(store: Store, workflow: str, statuses: Mapping[str, str]) -> dict[str, Tried]:
     """The newest finished step of each node: of the newest runs, and of all that tell a status."""
     newest = sorted(store.newest("run"), key=lambda one: -one.position)
-    runs = {one.id: run_from(one) for one in newest}
+    runs = {one.id: parse_run(one) for one in newest}
     own = [id_ for id_, one in runs.items() if one.workflow == workflow]
     found: dict[str, Step] = {}
     tried: dict[str, Tried] = {}
-    for nth, run in enumerate(dict.fromkeys([workbench(workflow), *own])):
+    for nth, run in enumerate(dict.fromkeys([get_draft_run_id(workflow), *own])):
         if nth > _RUNS and statuses.keys() <= found.keys():
             break
-        steps = [one for one in steps_of(store, run) if one.type != "item"]
+        steps = [one for one in list_run_steps(store, run) if one.type != "item"]
         for step in steps:
             known = found.get(step.node)
             if step.state == "finished" and (known is None or known.position < step.position):
@@ -312,13 +312,13 @@ def _make_tried(
 ) -> Tried:
     return Tried(
         run,
-        step.status if is_workbench(run) else _worst_of(visits),
+        step.status if is_draft_run_id(run) else _worst_of(visits),
         step.began,
         step.took,
         step.error,
         list_condition_results(step),
         step.warnings,
-        mask_value(step.result),
+        mask_sensitive(step.result),
         step.screenshot["$kept"] if step.screenshot else "",
         stale,
         len(visits),
@@ -361,7 +361,7 @@ def _list_rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeR
         shown = f"{part}, also {', '.join(others)}" if others else part
         place = _RowPlace(places[node.id], depth, owner, shown)
         yield _make_row(node, workflow, place, tried.get(node.id))
-        for each in parts_of(node):
+        for each in list_parts(node):
             for id_ in each.nodes:
                 yield from under(known[id_], depth + 1, node.id, each.name)
 
@@ -371,29 +371,29 @@ def _list_rows(workflow: Workflow, tried: Mapping[str, Tried]) -> Iterator[NodeR
 
 
 def _make_row(node: Node, workflow: Workflow, place: _RowPlace, tried: Tried | None) -> NodeRow:
-    config = with_aliases(node, workflow.nodes)
-    safe = mask_value(config)
-    conditions = [f"requires {condition_text(one)}" for one in node.requires]
-    conditions += [f"ensures {condition_text(one)}" for one in node.ensures]
-    conditions += [f"check {check_text(one)}" for one in node.checks]
+    config = alias_references(node, workflow.nodes)
+    safe = mask_sensitive(config)
+    conditions = [f"requires {write_condition_text(one)}" for one in node.requires]
+    conditions += [f"ensures {write_condition_text(one)}" for one in node.ensures]
+    conditions += [f"check {write_check_text(one)}" for one in node.checks]
     return NodeRow(
         node.id,
         place.position,
         node.alias,
         node.type,
-        node_text(node),
+        write_node_text(node),
         node.description,
         node.effect,
         place.depth,
         place.owner,
         place.part,
-        sum(len(each.nodes) for each in parts_of(node)),
+        sum(len(each.nodes) for each in list_parts(node)),
         cast("Mapping[str, object]", safe),
         safe == config,
         node.requires,
         node.ensures,
         node.proof,
-        retry_seconds(node),
+        get_retry_seconds(node),
         node.checks,
         tuple(conditions),
         tried,

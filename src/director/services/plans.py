@@ -16,7 +16,7 @@ from director.services.workspace import Workspace
 from director.store import Store
 from director.workflow.description import Description
 from director.workflow.plan import Phase, Plan, Status, Task, parse_plan
-from director.workflow.plan_rules import check_update, phase_status
+from director.workflow.plan_rules import check_plan_update, compute_phase_status
 from director.workflow.values import Json
 
 Kind = Literal["plan", "description"]
@@ -96,7 +96,7 @@ def change_task(
     if old is None or task not in {str(one.task_id) for one in old.tasks}:
         raise NotFound(f"The plan has no task {task!r}. Nothing was changed.")
     new = _change(old, task, status, notes)
-    check_update(old, new, saved.green())
+    check_plan_update(old, new, saved.green())
     saved.save_plan(new, f"task {task} changed by hand")
     return _get_body(workspace.store, "plan", workflow, None)
 
@@ -118,6 +118,10 @@ def _change(plan: Plan, wanted: str, status: Status | None, notes: str | None) -
 
     def change_phase(one: Phase) -> Phase:
         tasks = tuple(map(change_task, one.tasks))
-        return one if tasks == one.tasks else replace(one, tasks=tasks, status=phase_status(tasks))
+        return (
+            one
+            if tasks == one.tasks
+            else replace(one, tasks=tasks, status=compute_phase_status(tasks))
+        )
 
     return replace(plan, phases=tuple(map(change_phase, plan.phases)))

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from director.models import Journal, Model, list_accepted_servers, open_model
-from director.models.capabilities import models
-from director.models.names import ANTHROPIC_URL, OPENAI_URL, parse
+from director.models.capabilities import list_models_with_capabilities
+from director.models.names import ANTHROPIC_URL, OPENAI_URL, parse_model_name
 from director.models.windows import get_window_setting
 from director.secrets import Reference, Vault
 from director.services.errors import NotFound
@@ -86,7 +86,7 @@ def find_keys(vault: Vault) -> Mapping[str, str]:
 def opens_with(vault: Vault, name: str, journal: Journal | None) -> Model:
     """The model of a name, with a key of the environment or of the vault."""
     # A key of the vault is bound to its provider and follows to no other address.
-    env = os.environ if parse(name).base_url else _environment(vault)
+    env = os.environ if parse_model_name(name).base_url else _environment(vault)
     settings = load_settings()
     return open_model(
         name,
@@ -99,7 +99,11 @@ def opens_with(vault: Vault, name: str, journal: Journal | None) -> Model:
 
 def _list_plain(provider: str) -> list[str]:
     """The models of a provider that are named in full."""
-    return [name for name in models(provider) if not any(sign in name for sign in "*?[")]
+    return [
+        name
+        for name in list_models_with_capabilities(provider)
+        if not any(sign in name for sign in "*?[")
+    ]
 
 
 def _environment(vault: Vault) -> Mapping[str, str]:

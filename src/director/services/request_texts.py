@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from director.agent.request_log.context_records import context_of
-from director.agent.request_log.kept_requests import tools_of
-from director.agent.request_log.request_parts import split
+from director.agent.request_log.context_records import read_context_record
+from director.agent.request_log.kept_requests import read_kept_request_tools
+from director.agent.request_log.request_parts import split_request
 from director.context.values import AgentTurn, Context, Turn, UserTurn
 from director.store import Store
-from director.store.context_view import project
+from director.store.context_view import project_context_view
 from director.store.values import Json
 
 _LONGEST = 60_000
@@ -21,14 +21,14 @@ def texts_of(
 ) -> dict[tuple[str, str], str]:
     """The text of each part, by its place and name, as it was sent; `clean` before it is cut."""
     head = cast("int", body["head"])
-    told = project(store.entries(thread, upto=head)) if head else Context()
-    sent = context_of(cast("Mapping[str, object]", body["context"]), told)
+    told = project_context_view(store.entries(thread, upto=head)) if head else Context()
+    sent = read_context_record(cast("Mapping[str, object]", body["context"]), told)
     found = {("instructions", one.name): one.text for one in sent.sections}
-    tools = tools_of(store, body)
+    tools = read_kept_request_tools(store, body)
     if tools:
         listed = (f"{one.name}\n  {one.description}\n  {one.parameters}" for one in tools)
         found["tools", f"{len(tools)} tools"] = "\n\n".join(listed)
-    ahead, turns, behind = split(sent.turns)
+    ahead, turns, behind = split_request(sent.turns)
     parts = cast("Sequence[Mapping[str, str]]", body["parts"])
     for place, block in (("first", ahead), ("last", behind)):
         found |= _blocks(place, block, [one["name"] for one in parts if one["place"] == place])

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 from director.agent.request_log.kept_requests import (
     KIND,
-    input_price,
-    request,
+    compute_kept_request_price,
+    read_kept_request,
+    read_kept_request_tools,
     sent_bytes,
-    tools_of,
 )
 from director.agent.request_log.request_replay import Replayed, replayed
 from director.context.report import Loss
@@ -23,7 +23,7 @@ from director.services.outgoing import redact_result
 from director.services.request_texts import texts_of
 from director.services.workspace import Workspace
 from director.store import Store, Versioned
-from director.store.compression import history
+from director.store.compression import list_compression_history
 
 _MOST = 4_000  # lines of a difference
 
@@ -133,7 +133,7 @@ def read_request(workspace: Workspace, thread: str, number: int) -> Detail:
         sections=tuple(body["context"]["sections"]),
         tools=tuple(
             {"name": one.name, "description": one.description, "parameters": one.parameters}
-            for one in tools_of(workspace.reads, body)
+            for one in read_kept_request_tools(workspace.reads, body)
         ),
     )
 
@@ -147,7 +147,7 @@ def list_records(workspace: Workspace, thread: str) -> list[Versioned]:
 @redact_result
 def read_record(workspace: Workspace, thread: str, number: int) -> Versioned:
     """A request as it is kept."""
-    return request(workspace.reads, thread, number)
+    return read_kept_request(workspace.reads, thread, number)
 
 
 @redact_result
@@ -186,7 +186,10 @@ def list_moments(workspace: Workspace, thread: str, *, limit: int = 500) -> list
     store = workspace.reads
     turns = (line for line in _list_rows(store, thread, limit=limit) if line.purpose == "turn")
     moments = [Moment(one.at, "request", one.number, one.size, one.cost) for one in turns]
-    made = [Moment(one.at, one.state, one.seq, one.after) for one in history(store, thread)]
+    made = [
+        Moment(one.at, one.state, one.seq, one.after)
+        for one in list_compression_history(store, thread)
+    ]
     return sorted([*moments, *made], key=lambda moment: moment.at)
 
 
@@ -239,7 +242,7 @@ def _line(one: Versioned) -> RequestRow:
 def _sizes(body: Mapping[str, Any]) -> tuple[Size, ...]:
     parts: Sequence[Mapping[str, Any]] = body["parts"]
     total = sum(part["tokens"] for part in parts) or 1
-    price = input_price(body)
+    price = compute_kept_request_price(body)
     return tuple(
         Size(
             part["place"],

@@ -11,9 +11,14 @@ from pathlib import Path
 from typing import Literal
 
 from director.home import write_private
-from director.runs import Step, steps_of
-from director.runs.exported_data import as_csv, as_json, list_json_columns, rows_of
-from director.runs.run_report import report_html
+from director.runs import Step, list_run_steps
+from director.runs.exported_data import (
+    export_rows_as_csv,
+    export_rows_as_json,
+    list_exported_json_columns,
+    list_exported_rows,
+)
+from director.runs.run_report import render_run_report
 from director.services.errors import NotFound
 from director.services.outgoing import redact_result
 from director.services.runs import list_open_questions
@@ -38,16 +43,16 @@ def export_data(
     bom: bool = False,
 ) -> ExportedRows:
     """The records or the variables of a run, whole; `bom` begins a CSV as Excel needs it."""
-    rows = rows_of(workspace.reads, run, what)
+    rows = list_exported_rows(workspace.reads, run, what)
     if form == "json":
-        return ExportedRows(as_json(rows), ())
-    return ExportedRows(as_csv(rows, bom=bom), tuple(list_json_columns(rows)))
+        return ExportedRows(export_rows_as_json(rows), ())
+    return ExportedRows(export_rows_as_csv(rows, bom=bom), tuple(list_exported_json_columns(rows)))
 
 
 @redact_result
 def make_report(workspace: Workspace, run: str) -> str:
     """The report of a run: one HTML page with pictures that needs nothing else."""
-    return report_html(workspace.reads, run)
+    return render_run_report(workspace.reads, run)
 
 
 @redact_result
@@ -60,7 +65,7 @@ def write_report(workspace: Workspace, run: str) -> Path:
 
 def get_picture(workspace: Workspace, run: str, hash_: str) -> bytes:
     """The picture of a step of a run; secret fields were covered when it was taken."""
-    if not _has_picture(steps_of(workspace.reads, run), hash_):
+    if not _has_picture(list_run_steps(workspace.reads, run), hash_):
         raise NotFound("No step of this run has this picture.")
     return workspace.reads.kept(hash_)
 
@@ -70,7 +75,7 @@ def get_workflow_picture(workspace: Workspace, workflow: str, hash_: str) -> byt
     store = workspace.reads
     runs = [each.id for each in store.newest("run") if each.body.get("workflow") == workflow]
     asked = any(one.picture == hash_ for one in list_open_questions(workspace, workflow))
-    if not asked and not any(_has_picture(steps_of(store, run), hash_) for run in runs):
+    if not asked and not any(_has_picture(list_run_steps(store, run), hash_) for run in runs):
         raise NotFound("There is no such picture.")
     return store.kept(hash_)
 

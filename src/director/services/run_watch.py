@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from director.runs import Step, run_of
+from director.runs import Step, read_run
 from director.runs.run_execution import is_parked
-from director.runs.run_journal import step_from
+from director.runs.run_journal import parse_step
 from director.services.workspace import Workspace
 from director.store import Versioned
 
@@ -34,12 +34,12 @@ class RunWatch:
         """Tell each change of a step, until nobody works on the run any more."""
         while True:
             # Looked at first: what was committed by then is told before this returns.
-            found = run_of(self._workspace.store, self._run)
+            found = read_run(self._workspace.store, self._run)
             over = found.state in ENDED or is_parked(found)
             change = await asyncio.to_thread(self._feed.next, 0 if over else _LOOK)
             if change is not None and isinstance(change.what, Versioned):
                 record = change.what
                 if record.kind == "step" and record.id.startswith(f"{self._run}/"):
-                    tell(self._workspace.redact(step_from(record)))
+                    tell(self._workspace.redact(parse_step(record)))
             elif change is None and over:
                 return

@@ -13,23 +13,29 @@ from director.runs import (
     Run,
     RunError,
     Step,
-    cancel,
-    questions,
+    cancel_workflow_run,
+    list_run_questions,
+    list_run_records,
+    list_run_steps,
+    load_run_workflow,
     queue_run,
-    records_of,
-    reopen,
+    read_run,
+    reopen_workflow_run,
     run_execution,
-    run_of,
-    steps_of,
-    workflow_of,
 )
-from director.runs.branch_choices import read_choices
+from director.runs.branch_choices import read_branch_choices
 from director.runs.download_facts import list_downloads
-from director.runs.run_execution import is_parked, waits_for
-from director.runs.run_journal import measure_run, run_from
-from director.runs.run_report import flat, in_time
-from director.runs.run_text import branch_lines, comparison_lines, config_text, depth_of, key_text
-from director.runs.status import RunStatuses, find_holder
+from director.runs.run_execution import is_parked, list_open_run_questions
+from director.runs.run_journal import measure_run, parse_run
+from director.runs.run_report import flatten_report_record, sort_report_steps
+from director.runs.run_text import (
+    get_step_depth,
+    write_branch_run_lines,
+    write_comparison_run_lines,
+    write_config_text,
+    write_key_text,
+)
+from director.runs.status import RunStatuses, find_run_holder
 from director.services.doubts import (
     ConditionResult,
     DoubtRow,
@@ -41,9 +47,9 @@ from director.services.outgoing import Identifier, redact_result
 from director.services.workflows import load_workflow
 from director.services.workspace import Workspace
 from director.store import Store
-from director.store.run_variables import is_workbench, variables, workbench
+from director.store.run_variables import get_draft_run_id, is_draft_run_id, read_run_variables
 from director.workflow.records import Record
-from director.workflow.sensitive import mask_value
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Json, Mode, Workflow
 
 
@@ -164,11 +170,11 @@ class QueuedRuns:
 def list_runs(workspace: Workspace, workflow: str = "", *, limit: int = 100) -> list[RunRow]:
     """The runs there are, of one workflow or all, the newest first; no draft runs."""
     store = workspace.reads
-    found = [each for each in store.newest("run") if not is_workbench(each.id)]
+    found = [each for each in store.newest("run") if not is_draft_run_id(each.id)]
     own = [each for each in found if not workflow or each.body.get("workflow") == workflow]
     statuses = RunStatuses(store)
     newest = sorted(own, key=lambda each: -each.position)[:limit]
-    return [_make_row(statuses, run_from(each), each.at) for each in newest]
+    return [_make_row(statuses, parse_run(each), each.at) for each in newest]
 
 
 @redact_result
@@ -207,16 +213,16 @@ def get_run(workspace: Workspace, run: str) -> RunDetail:
 def read_history(workspace: Workspace, run: str) -> RunHistory:
     """One run as it is stored; RunError if there is none."""
     store = workspace.reads
-    found = run_of(store, run)
-    steps = tuple(in_time(steps_of(store, run)))
+    found = read_run(store, run)
+    steps = tuple(sort_report_steps(list_run_steps(store, run)))
     return RunHistory(
         found,
-        workflow_of(store, found),
+        load_run_workflow(store, found),
         RunStatuses(store).explain(found),
         steps,
-        tuple(questions(store, run)),
-        tuple(records_of(store, run)),
-        dict(variables(store, run)),  # type: ignore[arg-type]
+        tuple(list_run_questions(store, run)),
+        tuple(list_run_records(store, run)),
+        dict(read_run_variables(store, run)),  # type: ignore[arg-type]
         {step.key: tuple(_list_written(store, step)) for step in steps if step.wrote},
     )
 
@@ -224,7 +230,7 @@ def read_history(workspace: Workspace, run: str) -> RunHistory:
 @redact_result
 def get_run_workflow(workspace: Workspace, run: str) -> Workflow:
     """The workflow of a run in the version with which it began."""
-    return workflow_of(workspace.reads, run_of(workspace.reads, run))
+    return load_run_workflow(workspace.reads, read_run(workspace.reads, run))
 
 
 @redact_result
@@ -262,7 +268,7 @@ def answer_question(
 @redact_result
 def cancel_run(workspace: Workspace, run: str, *, reason: str) -> None:
     """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
-    cancel(workspace.store, run, reason=reason)
+    cancel_workflow_run(workspace.store, run, reason=reason)
 
 
 @redact_result
@@ -272,16 +278,16 @@ def reopen_run(workspace: Workspace, run: str, *, node: str = "", take_over: boo
     It may take a few seconds to tell whether a worker that is silent is dead.
     """
     store = workspace.store
-    if not take_over and (worker := find_holder(store, run_of(store, run))):
+    if not take_over and (worker := find_run_holder(store, read_run(store, run))):
         raise RunBusy(run, worker)
-    reopen(store, run, node=node)
+    reopen_workflow_run(store, run, node=node)
 
 
 @redact_result
 def get_question(workspace: Workspace, question: str) -> Question:
     """A question by its id; NotFound if none was asked under it."""
     run = question.partition("/")[0]
-    for each in questions(workspace.reads, run):
+    for each in list_run_questions(workspace.reads, run):
         if each.id == question:
             return each
     raise NotFound(f"There is no question {question!r}.")
@@ -297,30 +303,32 @@ def list_open_questions(workspace: Workspace, workflow: str) -> list[Question]:
         if each.body.get("workflow") == workflow and each.body.get("state") == "waiting"
     ]
     # What a call that is no node asks belongs to the workbench, whose run does not wait for it.
-    asking += [run] if (run := workbench(workflow)) not in asking else []
-    return [question for run in asking for question in waits_for(store, run)]
+    asking += [run] if (run := get_draft_run_id(workflow)) not in asking else []
+    return [question for run in asking for question in list_open_run_questions(store, run)]
 
 
 def _describe(store: Store, run: str) -> RunDetail:
-    found = run_of(store, run)
+    found = read_run(store, run)
     newest = store.get("run", run)
-    named = workflow_of(store, found).nodes
-    stored = steps_of(store, run)
-    steps = tuple(_make_step(step, key_text(step.key, named)) for step in in_time(stored))
-    values: dict[str, Json] = dict(variables(store, run))  # type: ignore[arg-type]
+    named = load_run_workflow(store, found).nodes
+    stored = list_run_steps(store, run)
+    steps = tuple(
+        _make_step(step, write_key_text(step.key, named)) for step in sort_report_steps(stored)
+    )
+    values: dict[str, Json] = dict(read_run_variables(store, run))  # type: ignore[arg-type]
     failed_at = str((found.error or {}).get("key") or "")
     return RunDetail(
         _make_row(RunStatuses(store), found, newest.at if newest else 0.0),
-        key_text(failed_at, named) if failed_at else "",
-        {name: mask_value(value, name=name) for name, value in found.inputs.items()},
+        write_key_text(failed_at, named) if failed_at else "",
+        {name: mask_sensitive(value, name=name) for name, value in found.inputs.items()},
         steps,
-        tuple(questions(store, run)),
-        tuple(flat(record) for record in records_of(store, run)),
-        {name: mask_value(value, name=name) for name, value in values.items()},
+        tuple(list_run_questions(store, run)),
+        tuple(flatten_report_record(record) for record in list_run_records(store, run)),
+        {name: mask_sensitive(value, name=name) for name, value in values.items()},
         list_doubts(store, found, stored),
         tuple(list_downloads(stored)),
-        tuple(comparison_lines(found)),
-        tuple(branch_lines(read_choices(found.summary), most=200)),
+        tuple(write_comparison_run_lines(found)),
+        tuple(write_branch_run_lines(read_branch_choices(found.summary), most=200)),
     )
 
 
@@ -359,18 +367,18 @@ def _make_step(step: Step, name: str) -> StepRow:
         name,
         step.alias,
         step.type,
-        depth_of(step.key) + step.key.count("["),
+        get_step_depth(step.key) + step.key.count("["),
         step.state,
         step.status,
         step.began,
         step.took,
         step.error,
-        mask_value(step.result),
+        mask_sensitive(step.result),
         list_condition_results(step),
         step.warnings,
         step.screenshot["$kept"] if step.screenshot else "",
         step.attempt,
-        config_text(step.config) if step.config else "",
+        write_config_text(step.config) if step.config else "",
     )
 
 

@@ -8,16 +8,16 @@ from typing import Literal
 
 from director.agent.permissions.secret_leaks import (
     SecretLeak,
-    keep_secret,
-    leaks,
-    purge_secret,
+    find_secret_leaks,
+    purge_leaked_secret,
+    record_secret_leak,
 )
-from director.runs.secret_uses import SecretUse, remember_use, uses
+from director.runs.secret_uses import SecretUse, list_secret_uses, remember_secret_use
 from director.secrets import SHORT
 from director.services.errors import NotFound
 from director.services.outgoing import Identifier, redact_result
 from director.services.workspace import Workspace
-from director.workflow.nearest import nearest
+from director.workflow.nearest import find_nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Purged:
 def list_secrets(workspace: Workspace) -> list[SecretListing]:
     """The secrets that the vault holds, by name."""
     vault = workspace.resources.vault
-    said = {one.name: str(one) for one in leaks(workspace.store)}
+    said = {one.name: str(one) for one in find_secret_leaks(workspace.store)}
     return [
         SecretListing(
             name,
@@ -64,7 +64,7 @@ def list_secrets(workspace: Workspace) -> list[SecretListing]:
 @redact_result
 def list_uses(workspace: Workspace) -> list[tuple[SecretUse, str]]:
     """Every field that a person answered for, with the answer."""
-    return uses(workspace.store)
+    return list_secret_uses(workspace.store)
 
 
 @redact_result
@@ -72,7 +72,7 @@ def put_secret(
     workspace: Workspace, name: str, value: str, *, origins: Sequence[str]
 ) -> SecretLeak | None:
     """Keep a value for use on these origins only; a leak if it was said in a conversation."""
-    return keep_secret(workspace.store, workspace.resources.vault, name, value, origins)
+    return record_secret_leak(workspace.store, workspace.resources.vault, name, value, origins)
 
 
 @redact_result
@@ -80,7 +80,7 @@ def remove_secret(workspace: Workspace, name: str) -> None:
     """Take a secret out of the vault; what needs it fails from now on and says so."""
     vault = workspace.resources.vault
     if name not in vault.names():
-        meant = nearest(name, vault.names())
+        meant = find_nearest(name, vault.names())
         near = f" Did you mean {meant!r}?" if meant else ""
         raise NotFound(f"There is no secret {name!r} in the vault.{near} Nothing was changed.")
     vault.remove(name)
@@ -89,7 +89,7 @@ def remove_secret(workspace: Workspace, name: str) -> None:
 @redact_result
 def purge_value(workspace: Workspace, name: str) -> Purged:
     """Rewrite all that is stored without the value of a secret, for good."""
-    gone = purge_secret(workspace.store, workspace.resources.vault, name)
+    gone = purge_leaked_secret(workspace.store, workspace.resources.vault, name)
     messages = sum(map(len, gone.entries.values()))
     return Purged(messages, gone.versions, gone.requests, str(gone))
 
@@ -99,4 +99,4 @@ def answer_use(
     workspace: Workspace, use: SecretUse, answer: Literal["approved", "refused"]
 ) -> None:
     """Let a secret be typed into a field of an origin it is bound to, or let no run ask again."""
-    remember_use(workspace.store, use, answer, workspace.resources.vault)
+    remember_secret_use(workspace.store, use, answer, workspace.resources.vault)

@@ -15,9 +15,14 @@ from director.services.errors import NotFound
 from director.services.outgoing import redact_result
 from director.services.workspace import Workspace
 from director.store import Store, Versioned
-from director.store.run_variables import KIND, variable_history, variables, workbench
+from director.store.run_variables import (
+    KIND,
+    get_draft_run_id,
+    list_run_variable_history,
+    read_run_variables,
+)
 from director.workflow.display import render_value
-from director.workflow.sensitive import mask_value
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Json
 
 
@@ -71,13 +76,13 @@ def list_lines(workspace: Workspace, workflow: str) -> list[VariableLine]:
 @redact_result
 def get_variable_history(workspace: Workspace, workflow: str, name: str) -> list[Was]:
     """All that a variable was, the newest first."""
-    found = variable_history(workspace.reads, workbench(workflow), name)
+    found = list_run_variable_history(workspace.reads, get_draft_run_id(workflow), name)
     if not found:
         raise NotFound(f"There never was a variable {name!r}.")
     return [
         Was(
             one.version,
-            mask_value(cast("Json", one.body.get("value")), name=name),
+            mask_sensitive(cast("Json", one.body.get("value")), name=name),
             "value" not in one.body,
             one.at,
             one.reason,
@@ -100,7 +105,7 @@ async def clear_variable(
     workspace: Workspace, session: AgentSession, name: str, *, reason: str
 ) -> list[VariableValue]:
     """Clear a variable; what it was stays in its history."""
-    if name not in variables(workspace.store, workbench(session.workflow)):
+    if name not in read_run_variables(workspace.store, get_draft_run_id(session.workflow)):
         raise NotFound(f"There is no variable {name!r}. Nothing was cleared.")
     await variable_tools.clear_variable(session, name, reason)
     return _list_values(workspace.store, session.workflow)
@@ -117,13 +122,13 @@ async def clear_variables(
 
 def _list_values(store: Store, workflow: str) -> list[VariableValue]:
     return [
-        VariableValue(name, mask_value(value, name=name), one.at, one.reason, one.version)
+        VariableValue(name, mask_sensitive(value, name=name), one.at, one.reason, one.version)
         for name, value, one in _list_set(store, workflow)
     ]
 
 
 def _list_set(store: Store, workflow: str) -> Iterator[tuple[str, Json, Versioned]]:
-    prefix = f"{workbench(workflow)}/"
+    prefix = f"{get_draft_run_id(workflow)}/"
     for one in store.newest(KIND, prefix):
         if "value" in one.body:
             yield one.id.removeprefix(prefix), cast("Json", one.body["value"]), one

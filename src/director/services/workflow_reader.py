@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from director.agent.conversation.current_thread import ThreadLog
 from director.agent.saved_workflow import SavedState
-from director.agent.turn_context import read_state
+from director.agent.turn_context import read_turn_state
 from director.context.values import Context
 from director.sections.workflow_state import WorkflowState
 from director.services.history_sizes import HistorySizes
@@ -33,7 +33,7 @@ class WorkflowReader:
     def state(self, tabs: tuple[Tab, ...] = (), said: Context | None = None) -> WorkflowState:
         """The plan, the description, the workflow with statuses, the variables."""
         with self._reading:
-            return read_state(
+            return read_turn_state(
                 self._store,
                 self._saved,
                 self._workflow,

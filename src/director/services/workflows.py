@@ -11,23 +11,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from director.agent import choose, new_workflow
+from director.agent import choose_workflow_model, create_workflow
 from director.agent.model_choice import KIND as CHOICE
 from director.agent.workflow_imports import import_workflow
 from director.browser import Origins
-from director.models.names import parse
+from director.models.names import parse_model_name
 from director.models.servers import accept_server
-from director.runs import save_workflow
-from director.runs.playwright_script import script_of
+from director.runs import save_run_workflow
+from director.runs.playwright_script import write_playwright_script
 from director.services.errors import NotFound
 from director.services.outgoing import Identifier, redact_result, refuse_marks
 from director.services.workspace import Workspace
 from director.store import Store, VersionConflict, Versioned
-from director.store.deleted_workflows import away, bring_back, is_away, put_away
+from director.store.deleted_workflows import (
+    is_workflow_deleted,
+    list_deleted_workflows,
+    mark_workflow_deleted,
+    restore_deleted_workflow,
+)
 from director.store.export import export_workflow
-from director.store.run_variables import is_workbench
-from director.workflow.document import from_json, to_json
-from director.workflow.nearest import hint
+from director.store.run_variables import is_draft_run_id
+from director.workflow.document import read_workflow_document, write_workflow_document
+from director.workflow.nearest import write_nearest_hint
 from director.workflow.values import Json, Workflow
 
 
@@ -99,13 +104,13 @@ def list_reach(workspace: Workspace) -> dict[str, tuple[str, ...]]:
 def check_workflow(workspace: Workspace, workflow: str) -> None:
     """NotFound if there is no such workflow, or if it was deleted."""
     store = workspace.reads
-    if store.get("workflow", workflow) is None or is_away(store, workflow):
+    if store.get("workflow", workflow) is None or is_workflow_deleted(store, workflow):
         raise _missing(store, workflow)
 
 
 def load_workflow(workspace: Workspace, workflow: str) -> Workflow:
     """The newest version of a workflow, to work with, deleted or not; NotFound if there is none."""
-    return from_json(cast("Json", _get_stored(workspace, workflow).body))
+    return read_workflow_document(cast("Json", _get_stored(workspace, workflow).body))
 
 
 @redact_result
@@ -123,21 +128,23 @@ def get_version(workspace: Workspace, workflow: str) -> int:
 @redact_result
 def make_workflow(workspace: Workspace, name: str) -> WorkflowRow:
     """Make an empty workflow; its id is its name in small letters, and free."""
-    return _get_row(workspace, new_workflow(workspace.store, name))
+    return _get_row(workspace, create_workflow(workspace.store, name))
 
 
 @redact_result
 def ensure_workflow(workspace: Workspace, workflow: str) -> None:
     """Make an empty workflow of this id, unless it is there."""
     if workspace.store.get("workflow", workflow) is None:
-        save_workflow(workspace.store, Workflow(workflow, workflow))
+        save_run_workflow(workspace.store, Workflow(workflow, workflow))
 
 
 def parse_document(document: object, *, as_: str = "") -> Workflow:
     """The workflow of a document, under another id if one is given; nodes without an id get one."""
     if as_ and isinstance(document, Mapping):
         document = {**document, "id": as_}
-    return from_json(cast("Json", document), new_id=lambda: f"n_{uuid.uuid4().hex[:8]}")
+    return read_workflow_document(
+        cast("Json", document), new_id=lambda: f"n_{uuid.uuid4().hex[:8]}"
+    )
 
 
 @redact_result
@@ -145,7 +152,7 @@ def import_document(
     workspace: Workspace, document: Workflow, *, replaces: bool = False
 ) -> ImportedDocument:
     """Take a workflow in, under another id if its own is taken; its origins are asked for."""
-    refuse_marks(to_json(document))
+    refuse_marks(write_workflow_document(document))
     done = import_workflow(workspace.store, document, replaces=replaces)
     return ImportedDocument(done.id, done.version, done.before, done.is_renamed)
 
@@ -161,7 +168,7 @@ def change_workflow(
 ) -> WorkflowRow:
     """Rename a workflow, describe it, or say which origins it may reach; the rest stays."""
     found = _get_stored(workspace, workflow)
-    now = from_json(cast("Json", found.body))
+    now = read_workflow_document(cast("Json", found.body))
     after = replace(
         now,
         name=now.name if name is None else name,
@@ -170,7 +177,9 @@ def change_workflow(
     )
     if after != now:
         reason, version = "changed by hand", found.version
-        workspace.store.put("workflow", workflow, to_json(after), reason, expect=version)
+        workspace.store.put(
+            "workflow", workflow, write_workflow_document(after), reason, expect=version
+        )
     return _get_row(workspace, workflow)
 
 
@@ -178,7 +187,7 @@ def change_workflow(
 def save_changes(workspace: Workspace, workflow: Workflow) -> list[str]:
     """Save a workflow that was changed as a whole; what changed, in lines."""
     before = workspace.store.get("workflow", workflow.id)
-    save_workflow(workspace.store, workflow)
+    save_run_workflow(workspace.store, workflow)
     return describe_changes(workspace, workflow.id, before.version if before else 0)
 
 
@@ -186,7 +195,7 @@ def save_changes(workspace: Workspace, workflow: Workflow) -> list[str]:
 def describe_changes(workspace: Workspace, workflow: str, before: int) -> list[str]:
     """Which version a workflow is, and what changed since the version before (0: it is new)."""
     found = _get_stored(workspace, workflow)
-    nodes = from_json(cast("Json", found.body)).nodes
+    nodes = read_workflow_document(cast("Json", found.body)).nodes
     said = f"{workflow}: {len(nodes)} nodes, version {found.version}"
     if not before:
         return [said]
@@ -200,8 +209,8 @@ def describe_changes(workspace: Workspace, workflow: str, before: int) -> list[s
 def duplicate_workflow(workspace: Workspace, workflow: str, name: str) -> WorkflowRow:
     """Make a copy: nodes, inputs and origins, without conversations and runs."""
     copied = load_workflow(workspace, workflow)
-    made = new_workflow(workspace.store, name)
-    save_workflow(
+    made = create_workflow(workspace.store, name)
+    save_run_workflow(
         workspace.store, replace(copied, id=made, name=load_workflow(workspace, made).name)
     )
     return _get_row(workspace, made)
@@ -210,7 +219,7 @@ def duplicate_workflow(workspace: Workspace, workflow: str, name: str) -> Workfl
 @redact_result
 def delete_workflow(workspace: Workspace, workflow: str) -> None:
     """Delete a workflow; all of it stays in the store, and it can be restored."""
-    put_away(workspace.store, workflow)
+    mark_workflow_deleted(workspace.store, workflow)
 
 
 @redact_result
@@ -218,22 +227,22 @@ def restore_workflow(workspace: Workspace, workflow: str) -> WorkflowRow:
     """Restore a deleted workflow."""
     if workspace.store.get("workflow", workflow) is None:
         raise NotFound(f"There is no workflow {workflow!r}, deleted or not.")
-    if is_away(workspace.store, workflow):
-        bring_back(workspace.store, workflow)
+    if is_workflow_deleted(workspace.store, workflow):
+        restore_deleted_workflow(workspace.store, workflow)
     return _get_row(workspace, workflow)
 
 
 @redact_result
 def export_document(workspace: Workspace, workflow: str) -> str:
     """A workflow as its JSON document."""
-    document = to_json(load_workflow(workspace, workflow))
+    document = write_workflow_document(load_workflow(workspace, workflow))
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
 @redact_result
 def export_script(workspace: Workspace, workflow: str) -> str:
     """A workflow as a Playwright script in Python that stands alone; ExportRefused if it cannot."""
-    return script_of(load_workflow(workspace, workflow))
+    return write_playwright_script(load_workflow(workspace, workflow))
 
 
 def export_archive(workspace: Workspace, workflow: str) -> Iterator[str]:
@@ -256,9 +265,9 @@ def choose_model(
     store = workspace.store
     before = store.get(CHOICE, workflow)
     if model and (before is None or before.body.get("model") != model):
-        parse(model)
+        parse_model_name(model)
         accept_server(model)
-    choose(store, workflow, profile=profile, model=model)
+    choose_workflow_model(store, workflow, profile=profile, model=model)
     found = store.get(CHOICE, workflow)
     chosen = found.body if found else {}
     return ChosenModel(str(chosen.get("model") or ""), str(chosen.get("profile") or ""))
@@ -294,7 +303,9 @@ def restore_version(workspace: Workspace, workflow: str, version: int) -> None:
 
 
 def _missing(store: Store, workflow: str) -> NotFound:
-    return NotFound(f"There is no workflow {workflow!r}.{hint(workflow, store.ids('workflow'))}")
+    return NotFound(
+        f"There is no workflow {workflow!r}.{write_nearest_hint(workflow, store.ids('workflow'))}"
+    )
 
 
 def _get_stored(workspace: Workspace, workflow: str) -> Versioned:
@@ -312,7 +323,7 @@ def _get_row(workspace: Workspace, workflow: str) -> WorkflowRow:
 
 
 def _list_rows(store: Store, *, deleted: bool = False) -> list[WorkflowRow]:
-    gone, ran = away(store), _find_last_runs(store)
+    gone, ran = list_deleted_workflows(store), _find_last_runs(store)
     rows = [
         _make_row(found, ran.get(found.id))
         for found in store.newest("workflow")
@@ -340,6 +351,6 @@ def _find_last_runs(store: Store) -> dict[str, Versioned]:
     """The run of each workflow that was touched last; draft runs do not count."""
     found: dict[str, Versioned] = {}
     for run in sorted(store.newest("run"), key=lambda one: one.position):
-        if not is_workbench(run.id):
+        if not is_draft_run_id(run.id):
             found[str(run.body.get("workflow", ""))] = run
     return found

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
-from director.agent.agent_session import AgentSession, Opens, opens_model
-from director.agent.permissions.secret_leaks import guard_model
+from director.agent.agent_session import AgentSession, Opens, open_session_model
+from director.agent.permissions.secret_leaks import guard_model_from_leaks
 from director.agent.saved_workflow import SavedState
-from director.agent.turn_context import read_state
+from director.agent.turn_context import read_turn_state
 from director.models import Model
 from director.runs.resources import Resources, RunOptions
 from director.secrets import Redactor
@@ -63,7 +63,7 @@ class Workspace:
     store: Store
     vault: RedactorSource
     settings: Callable[[], Settings] = load_settings
-    open_model: Opens = opens_model
+    open_model: Opens = open_session_model
     files: Callable[[str], Sequence[object]] = list_no_files
     tabs: Callable[[str], Awaitable[tuple[Tab, ...]]] = list_no_tabs
     cached: Store | None = None
@@ -95,14 +95,14 @@ class Workspace:
 
     def open_guarded(self, name: str) -> Model:
         """A model of this name that is never sent the value of a secret that was said before."""
-        return guard_model(self.open_model(name, None), self.store, self.vault)
+        return guard_model_from_leaks(self.open_model(name, None), self.store, self.vault)
 
     async def read_state(self, thread: str) -> WorkflowState:
         """The workflow that a conversation is about, as it is now; of no workflow, an empty one."""
         workflow = self.store.find_workflow(thread)
         if not workflow:
             return WorkflowState(Workflow(thread, thread))
-        return read_state(
+        return read_turn_state(
             self.store,
             SavedState(self.store, workflow),
             workflow,
@@ -129,7 +129,7 @@ def share_session(desk: AgentSession) -> Workspace:
 
 
 def make_workspace(
-    store: Store, supplies: Resources | None = None, *, open_model: Opens = opens_model
+    store: Store, supplies: Resources | None = None, *, open_model: Opens = open_session_model
 ) -> Workspace:
     """The workspace of a program with one store, which is not cached."""
     given = supplies or Resources(store, RunOptions())

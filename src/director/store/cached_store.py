@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeVar, cast
 from sqlalchemy import BindParameter, Connection, Row, Text, bindparam, literal, select, union_all
 
 from director.store.connect import Database
-from director.store.positions import Extent, get_extent
+from director.store.positions import Extent, get_position_extent
 from director.store.schema import entries, records
 from director.store.store import Store
 from director.store.values import Entry, EntryDraft, Json, RecordDraft, Versioned
@@ -109,7 +109,7 @@ class CachedStore(Store):
     def refresh(self) -> None:
         """Forget what was written since the last time; all of it if something was purged."""
         with self._database.reading() as connection:
-            now = get_extent(connection)
+            now = get_position_extent(connection)
             with self._lock:
                 before = self._extent
                 if self._database.is_sqlite and now == before:

@@ -24,7 +24,7 @@ _HASH = re.compile("[0-9a-f]{64}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def canonical(value: object) -> str:
+def encode_canonical(value: object) -> str:
     """A JSON value in its one spelling."""
     try:
         text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -50,9 +50,9 @@ def check_name(text: str) -> None:
         )
 
 
-def digest(value: object) -> str:
+def hash_canonical(value: object) -> str:
     """The SHA-256 of a JSON value, in hexadecimal."""
-    return hashlib.sha256(canonical(value).encode()).hexdigest()
+    return hashlib.sha256(encode_canonical(value).encode()).hexdigest()
 
 
 def fold_texts(value: object, aside: dict[str, str] | None) -> object:
@@ -83,16 +83,16 @@ def unfold_texts(value: object, aside: Mapping[str, str]) -> object:
     return {name: unfold_texts(item, aside) for name, item in _plain(value).items()}
 
 
-def hashes_in(value: object) -> set[str]:
+def list_folded_hashes(value: object) -> set[str]:
     """The hashes of the texts that a folded value has put aside."""
     if isinstance(value, list):
-        return set().union(*map(hashes_in, value))
+        return set().union(*map(list_folded_hashes, value))
     if not isinstance(value, dict):
         return set()
     reference = value.get(_BLOB)
     if isinstance(reference, str):
         return {reference}
-    return set().union(*map(hashes_in, _plain(value).values()))
+    return set().union(*map(list_folded_hashes, _plain(value).values()))
 
 
 def find_hashes(value: object) -> set[str]:
@@ -107,12 +107,12 @@ def find_hashes(value: object) -> set[str]:
     return set()
 
 
-def mentions_kept(body: str) -> bool:
+def may_mention_kept_bytes(body: str) -> bool:
     """Whether a stored body may name kept bytes."""
     return f'"{_KEPT}"' in body
 
 
-def mentions_texts(body: str) -> bool:
+def may_mention_folded_texts(body: str) -> bool:
     """Whether a stored body may have put texts aside."""
     return f'"{_BLOB}"' in body
 

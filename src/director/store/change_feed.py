@@ -15,12 +15,12 @@ from typing import Protocol, Self
 from sqlalchemy import Connection, bindparam, select
 
 from director.store.connect import Database
-from director.store.database_errors import cut_off, kindly
-from director.store.positions import get_settled
+from director.store.database_errors import make_database_cut_error, translate_database_errors
+from director.store.positions import get_settled_position
 from director.store.schema import entries, records
-from director.store.thread_log import entries_of
+from director.store.thread_log import load_thread_entries
 from director.store.values import Change
-from director.store.versioned_records import records_of
+from director.store.versioned_records import load_record_versions
 
 _AT_ONCE = 200
 _BETWEEN = {
@@ -34,13 +34,19 @@ _POLL = 0.05  # seconds between two looks at a file that another program may wri
 _LISTEN = 0.5  # seconds until a listener looks whether it was closed
 
 
-def read(connection: Connection, after: int, limit: int) -> list[Change]:
+def read_change_feed(connection: Connection, after: int, limit: int) -> list[Change]:
     """Entries and records after a position, merged in order, as far as they are settled."""
-    given = {"after": after, "upto": get_settled(connection), "most": limit}
+    given = {"after": after, "upto": get_settled_position(connection), "most": limit}
     rows = {table: connection.execute(asked, given).all() for table, asked in _BETWEEN.items()}
     found = [
-        *(Change(entry.position, entry) for entry in entries_of(connection, rows[entries])),
-        *(Change(record.position, record) for record in records_of(connection, rows[records])),
+        *(
+            Change(entry.position, entry)
+            for entry in load_thread_entries(connection, rows[entries])
+        ),
+        *(
+            Change(record.position, record)
+            for record in load_record_versions(connection, rows[records])
+        ),
     ]
     return sorted(found, key=lambda change: change.position)[:limit]
 
@@ -92,7 +98,7 @@ class Subscription:
     def _take(self) -> Change | None:
         if not self._ready:
             with self._database.reading() as connection:
-                self._ready.extend(read(connection, self.position, _AT_ONCE))
+                self._ready.extend(read_change_feed(connection, self.position, _AT_ONCE))
         if not self._ready:
             return None
         change = self._ready.popleft()
@@ -101,7 +107,7 @@ class Subscription:
 
     def _newest(self) -> int:
         with self._database.reading() as connection:
-            return get_settled(connection)
+            return get_settled_position(connection)
 
     def __iter__(self) -> Iterator[Change]:
         while (change := self.next()) is not None:
@@ -124,7 +130,7 @@ class _FileBell:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        with kindly(database.place):
+        with translate_database_errors(database.place):
             self._connection = database.engine.raw_connection()
         self._rung = database.rung
         self._version = self._look()
@@ -158,7 +164,7 @@ class _ServerBell:
 
         self._error = psycopg.Error
         self._place = database.place
-        with kindly(database.place):
+        with translate_database_errors(database.place):
             pooled = database.engine.raw_connection()
         connection = pooled.driver_connection
         assert isinstance(connection, psycopg.Connection)  # noqa: S101
@@ -172,7 +178,7 @@ class _ServerBell:
         try:
             list(self._connection.notifies(timeout=min(seconds, _LISTEN), stop_after=1))
         except self._error:
-            raise cut_off(self._place) from None
+            raise make_database_cut_error(self._place) from None
         return True
 
     def close(self) -> None:

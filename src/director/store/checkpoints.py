@@ -45,17 +45,17 @@ class ActiveCompression:
     summary: Summary
 
 
-def checkpoints(entries: Iterable[Entry]) -> list[Checkpoint]:
+def list_checkpoints(entries: Iterable[Entry]) -> list[Checkpoint]:
     """Every compression of a thread, each with its state; all that hides turns must be given."""
     hiding = [entry for entry in entries if entry.kind in HIDING]
     made = [entry for entry in hiding if entry.kind == "checkpoint"]
     covers = {entry.seq: _seqs(entry.body, "covers") for entry in made}
-    *merged, newest = standing(hiding) or [0]
+    *merged, newest = list_standing_checkpoints(hiding) or [0]
     states: dict[int, State] = {**dict.fromkeys(merged, "merged"), newest: "current"}
     return [_checkpoint(entry, covers, states.get(entry.seq, "restored")) for entry in made]
 
 
-def standing(entries: Iterable[Entry]) -> list[int]:
+def list_standing_checkpoints(entries: Iterable[Entry]) -> list[int]:
     """The compressions that stand, in their order: the last one is shown and took in the others.
 
     One that took in what is not given stands on it: none but those that stand may be left out.
@@ -74,9 +74,9 @@ def standing(entries: Iterable[Entry]) -> list[int]:
     return [entry.seq for entry in made if entry.seq not in fallen]
 
 
-def current(entries: Sequence[Entry]) -> ActiveCompression | None:
+def find_current_checkpoint(entries: Sequence[Entry]) -> ActiveCompression | None:
     """The compression whose summary is shown."""
-    newest = (standing(entries) or [0])[-1]
+    newest = (list_standing_checkpoints(entries) or [0])[-1]
     found = next((entry for entry in entries if entry.seq == newest), None)
     return ActiveCompression(newest, _summary(found.body)) if found else None
 

@@ -13,8 +13,8 @@ from typing import Literal, Protocol
 from director.context.sizes import summary_size, turn_size
 from director.context.trust import trust_of
 from director.context.values import Counter, Fold, Summary, UserTurn, chars4
-from director.store.checkpoints import TRUSTS, Checkpoint, checkpoints
-from director.store.context_view import view
+from director.store.checkpoints import TRUSTS, Checkpoint, list_checkpoints
+from director.store.context_view import build_thread_view
 from director.store.values import Entry, EntryDraft, StoreError, VersionConflict
 
 UNCHANGED = "Nothing was written."
@@ -67,7 +67,7 @@ class Preview:
         return self.user_count + self.agent_count
 
 
-def preview(
+def preview_turn_compression(
     store: CompressionStore,
     thread: str,
     seqs: Iterable[int] | None = None,
@@ -79,7 +79,7 @@ def preview(
 
 
 def _preview(entries: list[Entry], seqs: Iterable[int] | None, counter: Counter) -> Preview:
-    now = view(entries)
+    now = build_thread_view(entries)
     chosen = {seq for unit in now.units for seq in unit} if seqs is None else set(seqs)
     _check_whole(now.units, chosen)
     current = now.current
@@ -120,7 +120,7 @@ def _join_seqs(seqs: Iterable[int]) -> str:
     return ", ".join(map(str, sorted(seqs)))
 
 
-def compress(
+def compress_turns(
     store: CompressionStore,
     thread: str,
     preview: Preview,
@@ -171,14 +171,14 @@ def _check_summary(summary: Summary, preview: Preview) -> int:
     return size
 
 
-def restore(store: CompressionStore, thread: str, checkpoint: int) -> Entry:
+def restore_compressed_turns(store: CompressionStore, thread: str, checkpoint: int) -> Entry:
     """Undo a compression and those that build on it: the view is what it was, and what came since.
 
     Turns that are said meanwhile do no harm; it is tried again.
     """
     while True:
         end = store.head(thread)
-        known = {one.seq: one for one in history(store, thread)}
+        known = {one.seq: one for one in list_compression_history(store, thread)}
         if checkpoint not in known:
             raise StoreError(f"Entry {checkpoint} is no compression. {UNCHANGED}")
         if known[checkpoint].state == "restored":
@@ -190,17 +190,24 @@ def restore(store: CompressionStore, thread: str, checkpoint: int) -> Entry:
             continue
 
 
-def delete(store: CompressionStore, thread: str, seqs: Iterable[int]) -> Entry:
+def delete_turns(store: CompressionStore, thread: str, seqs: Iterable[int]) -> Entry:
     """Take whole units out of view for good; the entries stay in the log."""
     entries = store.read_visible(thread)
     chosen = set(seqs)
     if not chosen:
         raise StoreError(f"No turn was named. {UNCHANGED}")
-    _check_whole(view(entries).units, chosen)
+    _check_whole(build_thread_view(entries).units, chosen)
     gone = EntryDraft("delete", {"seqs": sorted(chosen)})
     return store.append(thread, [gone], expect=entries[-1].seq)[0]
 
 
-def history(store: CompressionStore, thread: str) -> list[Checkpoint]:
+def list_compression_history(store: CompressionStore, thread: str) -> list[Checkpoint]:
     """Every compression of a thread, oldest first, with its state."""
-    return checkpoints(store.hiding(thread))
+    return list_checkpoints(store.hiding(thread))
+
+
+# Names of one release ago; they go with the next.
+preview = preview_turn_compression
+compress = compress_turns
+restore = restore_compressed_turns
+history = list_compression_history

@@ -23,8 +23,8 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from director.home import make_file_private
-from director.store.database_errors import kindly
-from director.store.positions import Name, Writing, ensure_order, take_positions
+from director.store.database_errors import translate_database_errors
+from director.store.positions import Name, Writing, ensure_position_order, take_positions
 from director.store.values import StoreError
 
 # Seconds until a connection must stand, milliseconds until what was sent must be acknowledged: a
@@ -59,7 +59,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that sees one moment of the database."""
-        with kindly(self.place), self.engine.connect() as connection:
+        with translate_database_errors(self.place), self.engine.connect() as connection:
             if not self.is_sqlite:
                 connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
@@ -75,7 +75,7 @@ class Database:
     @contextmanager
     def bare(self) -> Iterator[Connection]:
         """A connection without a transaction, for what no transaction may do."""
-        with kindly(self.place), self.engine.connect() as connection:
+        with translate_database_errors(self.place), self.engine.connect() as connection:
             if self.is_sqlite:
                 connection.execution_options(**{_BEGIN: ""})
             else:
@@ -90,7 +90,7 @@ class Database:
         nobody else writes at all. On a file nobody else does anyway.
         """
         turn = self._turn if self.is_sqlite else nullcontext()
-        with turn, kindly(self.place), self.engine.connect() as connection:
+        with turn, translate_database_errors(self.place), self.engine.connect() as connection:
             self._see_order(connection)
             connection.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
             with connection.begin():
@@ -106,11 +106,11 @@ class Database:
         """Once for each connection to a server: another one may answer at the same address."""
         if not self.is_sqlite and _ORDERED not in connection.info:
             with connection.begin():
-                ensure_order(connection)
+                ensure_position_order(connection)
             connection.info[_ORDERED] = True
 
 
-def connect(
+def connect_database(
     where: str | Path, now: Callable[[], float], patience: float, connections: int = 15
 ) -> Database:
     """An engine for a path or a URL, with the settings that make a commit durable.
@@ -133,7 +133,7 @@ def connect(
             pool_pre_ping=True,
             pool_size=min(_IDLE, connections),
             max_overflow=max(0, connections - _IDLE),
-            connect_args=give_limits(url),
+            connect_args=set_connect_limits(url),
         )
         set_up = partial(_set_up_postgresql, milliseconds=round(patience * 1000))
     event.listen(engine, "connect", set_up)
@@ -151,7 +151,7 @@ def _tell(connection: Connection) -> None:
         connection.exec_driver_sql("NOTIFY director")
 
 
-def give_limits(url: URL) -> dict[str, int]:
+def set_connect_limits(url: URL) -> dict[str, int]:
     """How long the driver waits for a server that does not answer, unless the address says so."""
     return {name: value for name, value in _LIMITS.items() if name not in url.query}
 

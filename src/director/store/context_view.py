@@ -11,7 +11,13 @@ from dataclasses import dataclass
 
 from director.context.units import units
 from director.context.values import AgentTurn, Context, UserTurn
-from director.store.checkpoints import HIDING, ActiveCompression, current, find_deleted, find_hidden
+from director.store.checkpoints import (
+    HIDING,
+    ActiveCompression,
+    find_current_checkpoint,
+    find_deleted,
+    find_hidden,
+)
 from director.store.thread_turns import Telling, Told
 from director.store.values import Entry
 
@@ -93,7 +99,7 @@ class Following:
 
     def __init__(self, seen: Sequence[Entry]) -> None:
         self.head = seen[-1].seq if seen else 0
-        self._current = current(seen)
+        self._current = find_current_checkpoint(seen)
         gone = find_deleted(seen)
         out_of_sight = find_hidden(self._current, gone)
         self._telling = Telling()
@@ -117,23 +123,28 @@ class Following:
         return View(told, self._deleted, self._current, self._hidden)
 
 
-def view(entries: Sequence[Entry]) -> View:
+def build_thread_view(entries: Sequence[Entry]) -> View:
     """A thread of all its entries, or of those that are seen, in their order."""
     return Following(entries).view
 
 
-def project(entries: Sequence[Entry]) -> Context:
+def project_context_view(entries: Sequence[Entry]) -> Context:
     """What the model sees of a thread; a turn's number is the place of its entry."""
-    return view(entries).context
+    return build_thread_view(entries).context
 
 
 def find_archived(entries: Sequence[Entry]) -> frozenset[int]:
     """The turns that a summary stands for."""
-    shown = current(entries)
+    shown = find_current_checkpoint(entries)
     covers = set(shown.summary.covers) if shown else set()
     return frozenset(e.seq for e in entries if e.kind in TURNS and e.seq in covers)
 
 
-def visible(entries: Sequence[Entry]) -> tuple[int, ...]:
+def list_visible_turns(entries: Sequence[Entry]) -> tuple[int, ...]:
     """The turns that the model sees, in their order."""
-    return tuple(one.seq for one in view(entries).visible)
+    return tuple(one.seq for one in build_thread_view(entries).visible)
+
+
+# Names of one release ago; they go with the next.
+project = project_context_view
+visible = list_visible_turns

@@ -90,7 +90,7 @@ _AWAY = (
 
 
 @contextmanager
-def kindly(place: str) -> Iterator[None]:
+def translate_database_errors(place: str) -> Iterator[None]:
     """Turn what a database complains about into a StoreError."""
     try:
         yield
@@ -108,7 +108,7 @@ def kindly(place: str) -> Iterator[None]:
         raise StoreError(_sentence(place, *_unknown(error))) from None
 
 
-def cut_off(place: str) -> StoreError:
+def make_database_cut_error(place: str) -> StoreError:
     """The error that says that a connection broke off."""
     return StoreError(_sentence(place, *_CUT_OFF))
 

@@ -7,22 +7,22 @@ from director.store import Store
 KIND = "away"
 
 
-def put_away(store: Store, workflow: str) -> None:
+def mark_workflow_deleted(store: Store, workflow: str) -> None:
     """Take a workflow out of the list; all of it stays in the store."""
     store.put(KIND, workflow, {"workflow": workflow, "away": True}, "deleted")
 
 
-def bring_back(store: Store, workflow: str) -> None:
+def restore_deleted_workflow(store: Store, workflow: str) -> None:
     """Put a workflow back into the list."""
     store.put(KIND, workflow, {"workflow": workflow, "away": False}, "brought back")
 
 
-def is_away(store: Store, workflow: str) -> bool:
+def is_workflow_deleted(store: Store, workflow: str) -> bool:
     """Whether a workflow was deleted."""
     found = store.get(KIND, workflow)
     return bool(found and found.body.get("away"))
 
 
-def away(store: Store) -> frozenset[str]:
+def list_deleted_workflows(store: Store) -> frozenset[str]:
     """The workflows that were deleted."""
     return frozenset(one.id for one in store.newest(KIND) if one.body.get("away"))

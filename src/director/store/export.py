@@ -18,22 +18,38 @@ from sqlalchemy import Connection, Row, Table, insert, or_, select
 
 from director.store import thread_log
 from director.store.canonical import find_hashes
-from director.store.export_lines import ImportLine, read, refuse, write
+from director.store.export_lines import (
+    ImportLine,
+    read_export_lines,
+    refuse_export_line,
+    write_export_lines,
+)
 from director.store.import_rules import (
     HELD_BACK,
     HeldBack,
     OriginAsked,
-    origins_in,
-    owners_of,
-    without_origins,
+    list_import_owners,
+    list_imported_origins,
+    remove_imported_origins,
 )
-from director.store.large_values import check_kept, keep, put_aside, read_bytes
-from director.store.positions import Writing, take_more
-from director.store.record_owners import belonging
+from director.store.large_values import (
+    check_large_values_kept,
+    keep_large_values,
+    read_large_bytes,
+    store_large_values,
+)
+from director.store.positions import Writing, take_more_positions
+from director.store.record_owners import list_owned_records
 from director.store.schema import entries, records, threads
 from director.store.store import Store
 from director.store.values import KINDS, Entry, Json, RecordDraft, StoreError, Versioned
-from director.store.versioned_records import bodies_of, get, put_all, record_hash, row_of
+from director.store.versioned_records import (
+    get_record_version,
+    hash_record_version,
+    load_record_bodies,
+    make_record_row,
+    put_record_versions,
+)
 
 _AT_ONCE = 500
 _THREAD = ("id", "workflow", "title", "at")
@@ -59,7 +75,7 @@ def export_thread(store: Store, thread: str) -> Iterator[str]:
         found = connection.execute(select(threads).where(threads.c.id == thread)).all()
         if not found:
             raise StoreError(f"There is no thread {thread}. Nothing was exported.")
-        yield from write("thread", thread, _parts(connection, found, {thread}))
+        yield from write_export_lines("thread", thread, _parts(connection, found, {thread}))
 
 
 def export_workflow(store: Store, workflow: str) -> Iterator[str]:
@@ -68,9 +84,9 @@ def export_workflow(store: Store, workflow: str) -> Iterator[str]:
         asked = select(threads).where(threads.c.workflow == workflow)
         found = connection.execute(asked.order_by(threads.c.at, threads.c.id)).all()
         own = {workflow, *(row.id for row in found)}
-        if not found and not belonging(connection, own):
+        if not found and not list_owned_records(connection, own):
             raise StoreError(f"There is no workflow {workflow}. Nothing was exported.")
-        yield from write("workflow", workflow, _parts(connection, found, own))
+        yield from write_export_lines("workflow", workflow, _parts(connection, found, own))
 
 
 def _parts(
@@ -79,12 +95,12 @@ def _parts(
     for row in found:
         yield "thread", {name: getattr(row, name) for name in _THREAD}
         yield from _entries(connection, str(row.id))
-    yield from _records(connection, belonging(connection, own))
+    yield from _records(connection, list_owned_records(connection, own))
 
 
 def _entries(connection: Connection, thread: str) -> Iterator[tuple[str, Json]]:
     after = 0
-    while part := thread_log.read(connection, thread, after, after + _AT_ONCE):
+    while part := thread_log.read_thread_entries(connection, thread, after, after + _AT_ONCE):
         after = part[-1].seq
         for entry in part:
             yield (
@@ -108,10 +124,10 @@ def _records(connection: Connection, own: set[tuple[str, str]]) -> Iterator[tupl
     for kind, name in sorted(own):
         asked = select(*columns).where(records.c.kind == kind, records.c.id == name)
         rows = connection.execute(asked.order_by(records.c.version)).all()
-        for row, body in zip(rows, bodies_of(connection, rows), strict=True):
+        for row, body in zip(rows, load_record_bodies(connection, rows), strict=True):
             for hash_ in sorted(find_hashes(body) - sent):
                 sent.add(hash_)
-                content = b64encode(read_bytes(connection, hash_)).decode()
+                content = b64encode(read_large_bytes(connection, hash_)).decode()
                 yield "kept", {"hash": hash_, "base64": content}
             yield "record", {**row._mapping, "body": body}  # noqa: SLF001  its public name
 
@@ -123,12 +139,12 @@ def import_lines(store: Store, lines: Iterator[str], *, extend: bool = False) ->
     """
     with TemporaryFile("w+", encoding="utf-8", errors="surrogatepass", newline="\n") as copy:
         # The whole is checked before others have to wait for it, and is never in memory.
-        for _ in read(_copy_lines(lines, copy)):
+        for _ in read_export_lines(_copy_lines(lines, copy)):
             pass
         copy.seek(0)
         with store.database.writing() as writing:
             intake = _Intake(writing, extend)
-            for line in read(copy):
+            for line in read_export_lines(copy):
                 _TAKES[line.what](intake, line)
             return intake.finish()
 
@@ -162,7 +178,7 @@ class _Intake:
         """A thread is made as it was, or is there already."""
         name = _get(line, "id", str)
         if ("thread", name) in self.ends:
-            refuse(line.number, f"the thread {name} is in this file twice")
+            refuse_export_line(line.number, f"the thread {name} is in this file twice")
         workflow, title = _get(line, "workflow", str), _get(line, "title", str)
         at = _get(line, "at", float)
         row = {"id": name, "workflow": workflow, "title": title, "at": at}
@@ -171,11 +187,11 @@ class _Intake:
         if found is None:
             self._check_extends(line, {workflow, name}, f"the thread {name}")
             self.made.add(("thread", name))
-            own = thread_log.thread_hash(name, workflow, title, at)
+            own = thread_log.hash_thread(name, workflow, title, at)
             connection.execute(insert(threads).values({**row, "hash": own}))
             self.threads += 1
         elif any(getattr(found, part) != row[part] for part in _THREAD):
-            refuse(line.number, f"the store holds another thread of the id {name}")
+            refuse_export_line(line.number, f"the store holds another thread of the id {name}")
         self._expect(("thread", name), entries, entries.c.seq, {"thread": name})
 
     def entry(self, line: ImportLine) -> None:
@@ -183,11 +199,13 @@ class _Intake:
         thread, seq = _get(line, "thread", str), _get(line, "seq", int)
         kind, body, at = _get(line, "kind", str), _get(line, "body", dict), _get(line, "at", float)
         if kind not in KINDS:
-            refuse(line.number, f"there is no entry of the kind {kind}")
+            refuse_export_line(line.number, f"there is no entry of the kind {kind}")
         before, own = self._follow(line, ("thread", thread), seq)
         entry = Entry(thread, seq, kind, body, at, own, before, 0)
-        if own != thread_log.entry_hash(entry):
-            refuse(line.number, f"the hash of entry {seq} of the thread {thread} is wrong")
+        if own != thread_log.hash_thread_entry(entry):
+            refuse_export_line(
+                line.number, f"the hash of entry {seq} of the thread {thread} is wrong"
+            )
         if self._is_new(line, ("thread", thread), seq, own):
             self._check_grows(line, ("thread", thread))
             self.new_entries.append(replace(entry, position=self._position()))
@@ -200,9 +218,9 @@ class _Intake:
         try:
             content = b64decode(_get(line, "base64", str), validate=True)
         except ValueError:
-            refuse(line.number, "this is not base64")
-        if keep(self.writing.connection, [content]) != [name]:
-            refuse(line.number, f"the hash of what is kept under {name} is wrong")
+            refuse_export_line(line.number, "this is not base64")
+        if keep_large_values(self.writing.connection, [content]) != [name]:
+            refuse_export_line(line.number, f"the hash of what is kept under {name} is wrong")
 
     def record(self, line: ImportLine) -> None:
         """A version continues its record, and its hash is right."""
@@ -221,19 +239,21 @@ class _Intake:
         body, reason = _get(line, "body", dict), _get(line, "reason", str)
         at = _get(line, "at", float)
         version = Versioned(kind, name, number, body, reason, at, self._position())
-        if own != record_hash(before, version):
-            refuse(line.number, f"the hash of version {number} of the {kind} {name} is wrong")
+        if own != hash_record_version(before, version):
+            refuse_export_line(
+                line.number, f"the hash of version {number} of the {kind} {name} is wrong"
+            )
         if self._is_new(line, place, number, own):
             self._check_grows(line, place)
-            self._check_extends(line, owners_of(name, body), f"the {kind} {name}")
+            self._check_extends(line, list_import_owners(name, body), f"the {kind} {name}")
             if kind == "conversation" and self._was_here(name):
                 # Which thread a workflow is talked about in is the user's to say.
                 self.held[kind, name] = HeldBack(kind, name, body)
                 return
             self._note_new(line, kind, name, body)
-            check_kept(self.writing.connection, [body])
-            stored = put_aside(self.writing.connection, [body])[0]
-            self.new_records.append(row_of(version, stored, before))
+            check_large_values_kept(self.writing.connection, [body])
+            stored = store_large_values(self.writing.connection, [body])[0]
+            self.new_records.append(make_record_row(version, stored, before))
             self.records += 1
             self._write_some()
 
@@ -242,9 +262,9 @@ class _Intake:
         self._write()
         connection, taken = self.writing.connection, self._position() - 1
         drafts, asked = self._narrow_origins()
-        put_all(Writing(connection, taken, self.writing.at), drafts)
+        put_record_versions(Writing(connection, taken, self.writing.at), drafts)
         taken += len(drafts)
-        take_more(self.writing, taken - self.writing.taken)
+        take_more_positions(self.writing, taken - self.writing.taken)
         held = tuple(one for one in self.held.values() if not self._is_here(one))
         return Imported(self.threads, self.entries, self.records, self.known, held, tuple(asked))
 
@@ -252,20 +272,20 @@ class _Intake:
         drafts: list[RecordDraft] = []
         every: list[OriginAsked] = []
         for name, body in self.workflows.items():
-            narrowed, asked = without_origins(name, body, self.approved[name])
+            narrowed, asked = remove_imported_origins(name, body, self.approved[name])
             if asked:
                 drafts.append(RecordDraft("workflow", name, narrowed, "origins are asked for"))
                 every += asked
         return drafts, every
 
     def _is_here(self, held: HeldBack) -> bool:
-        found = get(self.writing.connection, held.kind, held.id, None)
+        found = get_record_version(self.writing.connection, held.kind, held.id, None)
         return found is not None and found.body == held.body
 
     def _check_grows(self, line: ImportLine, place: tuple[str, ...]) -> None:
         """Refuse to go on with what is here already, unless that was asked for."""
         if self.there[place] and not self.extend:
-            refuse(
+            refuse_export_line(
                 line.number,
                 f"{' '.join(place)} is here already and would be continued; --extend does that",
             )
@@ -274,7 +294,7 @@ class _Intake:
         """Refuse to add to a workflow, thread or run that is here, unless that was asked for."""
         found = next((one for one in sorted(owners) if self._was_here(one)), None)
         if found is not None and not self.extend:
-            refuse(
+            refuse_export_line(
                 line.number,
                 f"{what} would be added to {found}, which is here already; --extend does that",
             )
@@ -292,10 +312,10 @@ class _Intake:
         """Remember what this import makes, and what was approved before it for a workflow."""
         if kind == "workflow":
             if "/" in name or not name.isprintable():
-                refuse(line.number, f"a workflow cannot be called {name[:200]!r}")
+                refuse_export_line(line.number, f"a workflow cannot be called {name[:200]!r}")
             if name not in self.workflows:
-                found = get(self.writing.connection, "workflow", name, None)
-                self.approved[name] = origins_in(found.body) if found else []
+                found = get_record_version(self.writing.connection, "workflow", name, None)
+                self.approved[name] = list_imported_origins(found.body) if found else []
             self.workflows[name] = body
         if kind in _OWNERS and not self.there["record", kind, name]:
             self.made.add((kind, name))
@@ -305,7 +325,7 @@ class _Intake:
             self._write()
 
     def _write(self) -> None:
-        thread_log.write(self.writing.connection, self.new_entries)
+        thread_log.write_thread_entries(self.writing.connection, self.new_entries)
         if self.new_records:
             self.writing.connection.execute(insert(records), self.new_records)
         self.new_entries, self.new_records = [], []
@@ -322,10 +342,12 @@ class _Intake:
     def _follow(self, line: ImportLine, place: tuple[str, ...], number: int) -> tuple[str, str]:
         """The hash that this one must follow, and its own."""
         if place not in self.ends:
-            refuse(line.number, f"its thread {place[1]} is not in this file")
+            refuse_export_line(line.number, f"its thread {place[1]} is not in this file")
         last, before = self.ends[place]
         if number != last + 1 or _get(line, "before", str) != before:
-            refuse(line.number, f"it does not follow what came before in {' '.join(place)}")
+            refuse_export_line(
+                line.number, f"it does not follow what came before in {' '.join(place)}"
+            )
         own = _get(line, "hash", str)
         self.ends[place] = (number, own)
         return before, own
@@ -335,7 +357,9 @@ class _Intake:
         if known is None:
             return True
         if known != own:
-            refuse(line.number, f"the store holds something else at {number} of {' '.join(place)}")
+            refuse_export_line(
+                line.number, f"the store holds something else at {number} of {' '.join(place)}"
+            )
         self.known += 1
         return False
 
@@ -355,5 +379,5 @@ def _get(line: ImportLine, name: str, kind: type[_T]) -> _T:
     """A field of a line, of the kind it must have."""
     value = line.value.get(name)
     if not isinstance(value, kind) or isinstance(value, bool):
-        refuse(line.number, f"{name} is missing or of the wrong kind")
+        refuse_export_line(line.number, f"{name} is missing or of the wrong kind")
     return value

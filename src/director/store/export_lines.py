@@ -32,12 +32,12 @@ class ImportLine:
     value: Json
 
 
-def refuse(number: int, why: str) -> NoReturn:
+def refuse_export_line(number: int, why: str) -> NoReturn:
     """Say which line is no good; nothing was written."""
     raise StoreError(f"line {number}: {why}; nothing was imported")
 
 
-def write(of: str, name: str, parts: Iterable[tuple[str, Json]]) -> Iterator[str]:
+def write_export_lines(of: str, name: str, parts: Iterable[tuple[str, Json]]) -> Iterator[str]:
     """The lines of an export, each with its newline: a heading, the parts, an end that counts."""
     before, count = "", 0
     heading: tuple[str, Json] = ("director", {"format": FORMAT, "of": of, "id": name})
@@ -57,27 +57,27 @@ def _sum(what: str, value: object, before: str) -> str:
     return hashlib.sha256(json.dumps([before, what, value]).encode()).hexdigest()
 
 
-def lines_of(file: TextIO) -> Iterator[str]:
+def split_export_lines(file: TextIO) -> Iterator[str]:
     """The lines of a file, none of them longer than what an import holds in memory."""
     number = 0
     while line := file.readline(LONGEST + 1):
         number += 1
         if len(line) > LONGEST:
-            refuse(number, f"it is longer than {LONGEST:,} characters")
+            refuse_export_line(number, f"it is longer than {LONGEST:,} characters")
         yield line
 
 
-def read(lines: Iterable[str]) -> Iterator[ImportLine]:
+def read_export_lines(lines: Iterable[str]) -> Iterator[ImportLine]:
     """The lines of an export between heading and end; the first that is damaged is refused."""
     before, number, ended = "", 0, False
     for number, text in enumerate(lines, 1):
         if ended and not text.strip():
             continue
         if ended:
-            refuse(number, "there is something after the end of the export")
+            refuse_export_line(number, "there is something after the end of the export")
         what, value, total = _parse_line(number, text)
         if _sum(what, value, before) != total:
-            refuse(number, "it was altered, or a line before it is missing or moved")
+            refuse_export_line(number, "it was altered, or a line before it is missing or moved")
         before = total
         if number == 1:
             _check_heading(what, value)
@@ -86,28 +86,30 @@ def read(lines: Iterable[str]) -> Iterator[ImportLine]:
         else:
             yield ImportLine(number, what, value)
     if not ended:
-        refuse(number + 1, "the export breaks off here" if number else "the file is empty")
+        refuse_export_line(
+            number + 1, "the export breaks off here" if number else "the file is empty"
+        )
 
 
 def _parse_line(number: int, text: str) -> tuple[str, dict[str, object], str]:
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError):
-        refuse(number, "this is not JSON")
+        refuse_export_line(number, "this is not JSON")
     if is_deeper(found, _DEEPEST):
-        refuse(number, f"it is nested deeper than {_DEEPEST} levels")
+        refuse_export_line(number, f"it is nested deeper than {_DEEPEST} levels")
     if isinstance(found, Mapping) and len(found) == 2 and isinstance(found.get("sum"), str):
         what = next(name for name in found if name != "sum")
         value = found[what]
         if what in WHATS and isinstance(value, dict):
             return what, value, str(found["sum"])
-    refuse(number, "this is no line of an export of Director")
+    refuse_export_line(number, "this is no line of an export of Director")
 
 
 def _check_heading(what: str, value: Mapping[str, object]) -> None:
     if what != "director":
-        refuse(1, "an export begins with a line that says so")
+        refuse_export_line(1, "an export begins with a line that says so")
     if value.get("format") != FORMAT:
-        refuse(
+        refuse_export_line(
             1, f"format {value.get('format')!r} is not known here (only {FORMAT}); update Director"
         )

@@ -14,9 +14,9 @@ from sqlalchemy import ColumnElement, Connection, Double, delete, insert, litera
 from sqlalchemy import update as change
 
 from director.store.connect import Database
-from director.store.database_errors import kindly
-from director.store.machine_identity import has_ended, machine_id
-from director.store.positions import get_settled
+from director.store.database_errors import translate_database_errors
+from director.store.machine_identity import has_ended, read_machine_id
+from director.store.positions import get_settled_position
 from director.store.schema import workers
 
 _NOW = {
@@ -46,18 +46,18 @@ class Beat:
         return has_ended(self.machine, self.pid)
 
 
-def beat(database: Database, worker: str, host: str, pid: int) -> None:
+def record_heartbeat(database: Database, worker: str, host: str, pid: int) -> None:
     """Say that a worker is alive."""
-    with kindly(database.place), database.lock() as connection:
+    with translate_database_errors(database.place), database.lock() as connection:
         own = workers.c.name == worker
-        values = {"host": host, "pid": pid, "machine": machine_id(), "at": _now(connection)}
+        values = {"host": host, "pid": pid, "machine": read_machine_id(), "at": _now(connection)}
         again = change(workers).where(own).values(beat=workers.c.beat + 1, **values)
         if connection.execute(again).rowcount == 0:
-            values |= {"beat": 1, "epoch": get_settled(connection)}
+            values |= {"beat": 1, "epoch": get_settled_position(connection)}
             connection.execute(insert(workers).values(name=worker, **values))
 
 
-def beats(database: Database) -> list[Beat]:
+def list_heartbeats(database: Database) -> list[Beat]:
     """Every worker that has not left, by name."""
     with database.reading() as connection:
         age = (_now(connection) - workers.c.at).label("age")
@@ -76,9 +76,9 @@ def beats(database: Database) -> list[Beat]:
         ]
 
 
-def leave(database: Database, worker: str) -> None:
+def remove_heartbeat(database: Database, worker: str) -> None:
     """Take a worker off the list: it has ended, and whatever it held may be taken at once."""
-    with kindly(database.place), database.lock() as connection:
+    with translate_database_errors(database.place), database.lock() as connection:
         connection.execute(delete(workers).where(workers.c.name == worker))
 
 

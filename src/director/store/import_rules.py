@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from director.store.run_variables import workbench
+from director.store.run_variables import get_draft_run_id
 from director.store.values import Json
 
 # Records of these kinds are decisions made on the machine they come from, or belong to a program
@@ -39,24 +39,24 @@ class OriginAsked:
     origin: str
 
 
-def owners_of(name: str, body: Mapping[str, object]) -> set[str]:
+def list_import_owners(name: str, body: Mapping[str, object]) -> set[str]:
     """The workflows, threads and runs that a record may belong to, by its id or by its body."""
     start = name.partition("/")[0]
     named = {value for each in _NAMES if isinstance(value := body.get(each), str)}
-    return {name, start, start.removeprefix(workbench("")), *named}
+    return {name, start, start.removeprefix(get_draft_run_id("")), *named}
 
 
-def without_origins(
+def remove_imported_origins(
     workflow: str, body: Mapping[str, object], approved: Collection[str]
 ) -> tuple[Json, list[OriginAsked]]:
     """A workflow's document with the origins that were approved here, and the others."""
-    named = origins_in(body)
+    named = list_imported_origins(body)
     kept = [each for each in named if each in approved]
     asked = [OriginAsked(workflow, each) for each in named if each not in approved]
     return {**body, "origins": kept}, asked
 
 
-def origins_in(body: Mapping[str, object]) -> list[str]:
+def list_imported_origins(body: Mapping[str, object]) -> list[str]:
     """The origins that a stored workflow may reach."""
     return [each for each in _inside(body.get("origins")) if isinstance(each, str)]
 

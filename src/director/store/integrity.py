@@ -13,20 +13,20 @@ from sqlalchemy import Connection, Row, func, select, union
 from sqlalchemy.exc import DBAPIError
 
 from director.store.canonical import (
-    canonical,
+    encode_canonical,
     find_hashes,
     fold_texts,
-    hashes_in,
-    mentions_kept,
+    list_folded_hashes,
+    may_mention_kept_bytes,
     unfold_texts,
 )
 from director.store.connect import Database
-from director.store.large_values import present, texts
-from director.store.model_state import reference_hash
-from director.store.positions import count_taken, newest_possible
+from director.store.large_values import find_present_large_values, read_large_texts
+from director.store.model_state import hash_model_reference
+from director.store.positions import count_taken_positions, get_newest_possible_position
 from director.store.schema import blobs, entries, meta, records, refs, threads
-from director.store.thread_log import entry_hash, entry_of, thread_hash
-from director.store.versioned_records import record_hash, record_of
+from director.store.thread_log import hash_thread, hash_thread_entry, make_thread_entry
+from director.store.versioned_records import hash_record_version, make_record_version
 
 _AT_ONCE = 200
 _BROKEN = (KeyError, TypeError, ValueError, AttributeError, zlib.error)
@@ -42,7 +42,7 @@ class IntegrityReport:
     first_bad: str | None = None
 
 
-def verify(database: Database) -> IntegrityReport:
+def verify_integrity(database: Database) -> IntegrityReport:
     """Check the texts, then each thread, each record, each reference, and that none is missing."""
     checked = 0
     with database.reading() as connection:
@@ -92,7 +92,7 @@ def _texts(connection: Connection) -> Iterator[str | None]:
 def _threads(connection: Connection) -> Iterator[str | None]:
     asked = select(threads).order_by(threads.c.id).execution_options(yield_per=_AT_ONCE)
     for row in connection.execute(asked):
-        same = thread_hash(row.id, row.workflow, row.title, row.at) == row.hash
+        same = hash_thread(row.id, row.workflow, row.title, row.at) == row.hash
         yield None if same else f"thread {row.id}: its workflow, title or time was altered"
 
 
@@ -115,10 +115,10 @@ def _entries(connection: Connection) -> Iterator[str | None]:
 def _is_entry(connection: Connection, row: Row[*tuple[object, ...]]) -> bool:
     try:
         stored = json.loads(row.body)
-        body = unfold_texts(stored, texts(connection, hashes_in(stored)))
-        if not isinstance(body, dict) or canonical(fold_texts(body, {})) != row.body:
+        body = unfold_texts(stored, read_large_texts(connection, list_folded_hashes(stored)))
+        if not isinstance(body, dict) or encode_canonical(fold_texts(body, {})) != row.body:
             return False
-        return entry_hash(entry_of(row, body)) == str(row.hash)
+        return hash_thread_entry(make_thread_entry(row, body)) == str(row.hash)
     except _BROKEN:
         return False
 
@@ -143,12 +143,15 @@ def _is_record(
         if row.version != version or row.before != before:
             return False
         stored = json.loads(row.body)
-        body = unfold_texts(stored, texts(connection, hashes_in(stored)))
+        body = unfold_texts(stored, read_large_texts(connection, list_folded_hashes(stored)))
         # Schema 0001 put no large texts of records aside.
-        spellings = (canonical(fold_texts(body, {})), canonical(fold_texts(body, None)))
+        spellings = (
+            encode_canonical(fold_texts(body, {})),
+            encode_canonical(fold_texts(body, None)),
+        )
         if not isinstance(body, dict) or row.body not in spellings:
             return False
-        return record_hash(before, record_of(row, body)) == str(row.hash)
+        return hash_record_version(before, make_record_version(row, body)) == str(row.hash)
     except _BROKEN:
         return False
 
@@ -156,9 +159,9 @@ def _is_record(
 def _check_bytes(
     connection: Connection, row: Row[*tuple[object, ...]], name: str
 ) -> Iterator[str | None]:
-    if mentions_kept(row.body):
+    if may_mention_kept_bytes(row.body):
         named = find_hashes(json.loads(row.body))
-        missing = named - present(connection, named)
+        missing = named - find_present_large_values(connection, named)
         yield f"{name}: what is kept under {min(missing)} is missing" if missing else None
 
 
@@ -166,7 +169,10 @@ def _references(connection: Connection) -> Iterator[str | None]:
     for row in connection.execute(select(refs).order_by(refs.c.thread)):
         try:
             body = json.loads(row.body)
-            same = canonical(body) == row.body and reference_hash(row.thread, body) == row.hash
+            same = (
+                encode_canonical(body) == row.body
+                and hash_model_reference(row.thread, body) == row.hash
+            )
         except _BROKEN:
             same = False
         yield None if same else f"the reference of thread {row.thread}: it is not what was written"
@@ -179,7 +185,7 @@ def _missing(connection: Connection) -> Iterator[str | None]:
     row = connection.execute(select(meta.c.purged)).first()
     same = (
         row is not None
-        and there[0] == count_taken(connection) - row.purged
-        and (there[1] or 0) <= newest_possible(connection)
+        and there[0] == count_taken_positions(connection) - row.purged
+        and (there[1] or 0) <= get_newest_possible_position(connection)
     )
     yield None if same else "the whole: entries or records that were counted are missing"

@@ -17,12 +17,12 @@ from sqlalchemy import Connection, Row, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from director.store.canonical import (
-    canonical,
+    encode_canonical,
     encode_text,
     find_hashes,
     fold_texts,
-    hashes_in,
-    mentions_texts,
+    list_folded_hashes,
+    may_mention_folded_texts,
     unfold_texts,
 )
 from director.store.schema import blobs
@@ -34,10 +34,10 @@ _PRESENT = select(blobs.c.hash).where(_CHOSEN)
 _TEXTS = select(blobs.c.hash, blobs.c.body).where(_CHOSEN)
 
 
-def keep(connection: Connection, contents: Iterable[bytes]) -> list[str]:
+def keep_large_values(connection: Connection, contents: Iterable[bytes]) -> list[str]:
     """Write what is not there yet; the hash of each."""
     by_hash = {hashlib.sha256(content).hexdigest(): content for content in contents}
-    there = present(connection, by_hash)
+    there = find_present_large_values(connection, by_hash)
     rows = [
         {"hash": name, "body": zlib.compress(content)}
         for name, content in by_hash.items()
@@ -53,7 +53,7 @@ def keep(connection: Connection, contents: Iterable[bytes]) -> list[str]:
     return list(by_hash)
 
 
-def read_bytes(connection: Connection, name: str) -> bytes:
+def read_large_bytes(connection: Connection, name: str) -> bytes:
     """The bytes of a hash."""
     body = connection.execute(select(blobs.c.body).where(blobs.c.hash == name)).scalar()
     if body is None:
@@ -70,7 +70,7 @@ def read_bytes(connection: Connection, name: str) -> bytes:
         ) from None
 
 
-def present(connection: Connection, hashes: Iterable[str]) -> set[str]:
+def find_present_large_values(connection: Connection, hashes: Iterable[str]) -> set[str]:
     """Those of the hashes under which something is kept."""
     there: set[str] = set()
     wanted = sorted(hashes)
@@ -80,7 +80,7 @@ def present(connection: Connection, hashes: Iterable[str]) -> set[str]:
     return there
 
 
-def texts(connection: Connection, hashes: Iterable[str]) -> dict[str, str]:
+def read_large_texts(connection: Connection, hashes: Iterable[str]) -> dict[str, str]:
     """The large texts of these hashes."""
     wanted = sorted(hashes)
     found: dict[str, str] = {}
@@ -91,13 +91,13 @@ def texts(connection: Connection, hashes: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def check_kept(connection: Connection, bodies: Iterable[Json]) -> None:
+def check_large_values_kept(connection: Connection, bodies: Iterable[Json]) -> None:
     """Refuse bodies that name bytes which are not kept.
 
     Looked up in the transaction that writes: no purge can take them away meanwhile.
     """
     named = set().union(*map(find_hashes, bodies))
-    missing = named - present(connection, named)
+    missing = named - find_present_large_values(connection, named)
     if missing:
         raise StoreError(
             f"Nothing is kept under {min(missing)!r}, which is named in what was to be written. "
@@ -105,25 +105,25 @@ def check_kept(connection: Connection, bodies: Iterable[Json]) -> None:
         )
 
 
-def put_aside(connection: Connection, bodies: Iterable[Json]) -> list[str]:
+def store_large_values(connection: Connection, bodies: Iterable[Json]) -> list[str]:
     """The bodies as they are stored; their large texts are written if they are not there yet."""
     aside: dict[str, str] = {}
-    stored = [canonical(fold_texts(body, aside)) for body in bodies]
+    stored = [encode_canonical(fold_texts(body, aside)) for body in bodies]
     if aside:
-        keep(connection, map(encode_text, aside.values()))
+        keep_large_values(connection, map(encode_text, aside.values()))
     return stored
 
 
-def put_back(
+def restore_large_values(
     connection: Connection,
     rows: Sequence[Row[*tuple[object, ...]]],
     name: Callable[[Row[*tuple[object, ...]]], str],
 ) -> list[Json]:
     """The bodies of rows, with their large texts; `name` says in words what a row is."""
     bodies = [json.loads(row.body) for row in rows]
-    folds = [mentions_texts(row.body) for row in rows]
-    named = (hashes_in(body) for body, fold in zip(bodies, folds, strict=True) if fold)
-    aside = texts(connection, set().union(*named))
+    folds = [may_mention_folded_texts(row.body) for row in rows]
+    named = (list_folded_hashes(body) for body, fold in zip(bodies, folds, strict=True) if fold)
+    aside = read_large_texts(connection, set().union(*named))
     return [
         _whole(body, aside, name(row)) if fold else body
         for row, body, fold in zip(rows, bodies, folds, strict=True)

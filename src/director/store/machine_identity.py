@@ -15,7 +15,7 @@ _NAMESPACE = Path("/proc/self/ns/pid")
 
 
 @functools.cache
-def machine_id() -> str:
+def read_machine_id() -> str:
     """The boot and the namespace of process numbers of this program; empty where nobody tells."""
     try:
         return f"{_BOOT.read_text(encoding='ascii').strip()}/{_NAMESPACE.readlink()}"
@@ -25,7 +25,7 @@ def machine_id() -> str:
 
 def has_ended(machine: str, pid: int) -> bool:
     """Whether a process of a machine is known to have ended; false for another machine's."""
-    if not machine or machine != machine_id() or os.name != "posix":
+    if not machine or machine != read_machine_id() or os.name != "posix":
         return False
     try:
         os.kill(pid, 0)

@@ -10,31 +10,31 @@ from typing import cast
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from director.store.canonical import canonical, digest
+from director.store.canonical import encode_canonical, hash_canonical
 from director.store.positions import Writing
 from director.store.schema import refs
 from director.store.thread_log import make_thread
 from director.store.values import Json
 
 
-def get(connection: Connection, thread: str) -> Json | None:
+def get_model_state(connection: Connection, thread: str) -> Json | None:
     """The reference of a thread, if it has one."""
     body = connection.execute(select(refs.c.body).where(refs.c.thread == thread)).scalar()
     return None if body is None else cast("Json", json.loads(body))
 
 
-def put(writing: Writing, thread: str, reference: Json | None) -> None:
+def put_model_state(writing: Writing, thread: str, reference: Json | None) -> None:
     """Replace the reference of a thread, or remove it."""
     own = refs.c.thread == thread
     if reference is None:
         writing.connection.execute(delete(refs).where(own))
         return
     make_thread(writing, thread)
-    columns = {"body": canonical(reference), "hash": reference_hash(thread, reference)}
+    columns = {"body": encode_canonical(reference), "hash": hash_model_reference(thread, reference)}
     if writing.connection.execute(update(refs).where(own).values(columns)).rowcount == 0:
         writing.connection.execute(insert(refs).values(thread=thread, **columns))
 
 
-def reference_hash(thread: str, reference: Json) -> str:
+def hash_model_reference(thread: str, reference: Json) -> str:
     """The hash of a reference, which names its thread."""
-    return digest([thread, reference])
+    return hash_canonical([thread, reference])

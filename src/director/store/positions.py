@@ -76,7 +76,7 @@ def take_positions(connection: Connection, count: int, names: Iterable[Name] | N
     return int(connection.execute(_WRITE, given).scalar_one())
 
 
-def take_more(writing: Writing, count: int) -> None:
+def take_more_positions(writing: Writing, count: int) -> None:
     """Take positions after they were used, by a transaction that has locked the whole store."""
     if not count:
         return
@@ -91,7 +91,7 @@ def take_more(writing: Writing, count: int) -> None:
         connection.execute(update(meta).values(base=meta.c.base + beyond))
 
 
-def ensure_order(connection: Connection) -> None:
+def ensure_position_order(connection: Connection) -> None:
     """See that what is written next comes after all that is there, wherever it was written.
 
     The number of transactions begins anew on another server: a dump that was restored there.
@@ -100,7 +100,7 @@ def ensure_order(connection: Connection) -> None:
         connection.execute(select(func.director_order()))
 
 
-def get_extent(connection: Connection) -> Extent:
+def get_position_extent(connection: Connection) -> Extent:
     """How far the store is, in the transaction that then reads it."""
     row = connection.execute(_EXTENT).one()
     if connection.dialect.name == "sqlite":
@@ -110,12 +110,12 @@ def get_extent(connection: Connection) -> Extent:
     return Extent(row.base + (int(first) << _BITS), row.purged)
 
 
-def get_settled(connection: Connection) -> int:
+def get_settled_position(connection: Connection) -> int:
     """The position up to which everything is there that ever will be."""
-    return get_extent(connection).settled
+    return get_position_extent(connection).settled
 
 
-def newest_possible(connection: Connection) -> int:
+def get_newest_possible_position(connection: Connection) -> int:
     """The highest position that anything can have by now."""
     row = connection.execute(_EXTENT).one()
     if connection.dialect.name == "sqlite":
@@ -123,7 +123,7 @@ def newest_possible(connection: Connection) -> int:
     return int(row.base) + (int(connection.execute(_SNAPSHOT).one().next) << _BITS)
 
 
-def count_taken(connection: Connection) -> int:
+def count_taken_positions(connection: Connection) -> int:
     """How many positions were taken in all."""
     counted = select(func.coalesce(func.sum(tallies.c.counter), 0)).scalar_subquery()
     return int(connection.execute(select(meta.c.counter + counted)).scalar_one())

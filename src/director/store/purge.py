@@ -26,11 +26,16 @@ from sqlalchemy import (
     update,
 )
 
-from director.store.canonical import find_hashes, hashes_in, mentions_kept, mentions_texts
+from director.store.canonical import (
+    find_hashes,
+    list_folded_hashes,
+    may_mention_folded_texts,
+    may_mention_kept_bytes,
+)
 from director.store.connect import Database
-from director.store.record_owners import only_of
+from director.store.record_owners import list_solely_owned_records
 from director.store.schema import blobs, entries, meta, records, refs, threads
-from director.store.thread_log import thread_ids
+from director.store.thread_log import list_thread_ids
 from director.store.values import StoreError
 
 _GUARDED = ("entries", "records", "blobs", "threads")
@@ -49,13 +54,13 @@ class Removal:
     versions: int
 
 
-def purge(database: Database, thread: str) -> int:
+def purge_thread(database: Database, thread: str) -> int:
     """Remove a thread for good and rewrite the database; how many entries were removed."""
     with database.writing() as writing:
         count = _count(writing.connection, entries, entries.c.thread == thread)
         # What was sent and tried for a thread holds its words: it goes with it.
-        remove_rows(writing.connection, [thread], [(kind, thread) for kind in TOLD_AGAIN])
-    rewrite_file(database)
+        purge_rows(writing.connection, [thread], [(kind, thread) for kind in TOLD_AGAIN])
+    rewrite_purged_file(database)
     return count
 
 
@@ -64,12 +69,12 @@ def purge_workflow(database: Database, workflow: str) -> Removal:
     with database.writing() as writing:
         own = _own(writing.connection, workflow)
         removal = _count_removal(writing.connection, *own)
-        remove_rows(writing.connection, *own)
-    rewrite_file(database)
+        purge_rows(writing.connection, *own)
+    rewrite_purged_file(database)
     return removal
 
 
-def preview(connection: Connection, workflow: str) -> Removal:
+def preview_purge(connection: Connection, workflow: str) -> Removal:
     """What a purge of this workflow would remove now."""
     return _count_removal(connection, *_own(connection, workflow))
 
@@ -78,8 +83,8 @@ def _own(connection: Connection, workflow: str) -> tuple[list[str], list[tuple[s
     if not workflow:
         # Threads of no workflow have this name too.
         raise StoreError("A workflow needs a name. Nothing was removed.")
-    found = thread_ids(connection, workflow)
-    return found, sorted(only_of(connection, {workflow, *found}))
+    found = list_thread_ids(connection, workflow)
+    return found, sorted(list_solely_owned_records(connection, {workflow, *found}))
 
 
 def _count_removal(connection: Connection, own: list[str], found: list[tuple[str, str]]) -> Removal:
@@ -96,45 +101,47 @@ def _is(kind: str, name: str) -> ColumnElement[bool]:
     return and_(records.c.kind == kind, records.c.id == name)
 
 
-def remove_rows(connection: Connection, own: list[str], found: list[tuple[str, str]]) -> int:
+def purge_rows(connection: Connection, own: list[str], found: list[tuple[str, str]]) -> int:
     """Remove threads and records, and what was put aside for them alone; how many rows went."""
     aside: set[str] = set()
     removed = 0
     chosen = [(entries, entries.c.thread == thread) for thread in own]
     chosen += [(records, _is(*record)) for record in found]
-    with guards_down(connection):
+    with lower_purge_guards(connection):
         for table, which in chosen:
-            aside |= aside_of(connection, select(table.c.body).where(which))
+            aside |= list_purged_hashes(connection, select(table.c.body).where(which))
             removed += connection.execute(delete(table).where(which)).rowcount
         for thread in own:
             connection.execute(delete(refs).where(refs.c.thread == thread))
             connection.execute(delete(threads).where(threads.c.id == thread))
-        remove_unneeded(connection, aside)
+        purge_unneeded_values(connection, aside)
         connection.execute(update(meta).values(purged=meta.c.purged + removed))
     return removed
 
 
-def remove_unneeded(connection: Connection, own: set[str]) -> None:
+def purge_unneeded_values(connection: Connection, own: set[str]) -> None:
     """Remove what was put aside for what is gone, unless something that is left needs it too."""
     left = union_all(select(entries.c.body), select(records.c.body))
-    hashes = sorted(own - aside_of(connection, left)) if own else []
+    hashes = sorted(own - list_purged_hashes(connection, left)) if own else []
     for start in range(0, len(hashes), _AT_ONCE):
         chosen = blobs.c.hash.in_(hashes[start : start + _AT_ONCE])
         connection.execute(delete(blobs).where(chosen))
 
 
-def aside_of(connection: Connection, bodies: Select[str] | CompoundSelect[str]) -> set[str]:
+def list_purged_hashes(
+    connection: Connection, bodies: Select[str] | CompoundSelect[str]
+) -> set[str]:
     """The hashes of large texts and kept bytes that some bodies name."""
     found: set[str] = set()
     for body in connection.execute(bodies.execution_options(yield_per=_AT_ONCE)).scalars():
-        if mentions_texts(body) or mentions_kept(body):
+        if may_mention_folded_texts(body) or may_mention_kept_bytes(body):
             read = json.loads(body)
-            found |= hashes_in(read) | find_hashes(read)
+            found |= list_folded_hashes(read) | find_hashes(read)
     return found
 
 
 @contextmanager
-def guards_down(connection: Connection) -> Iterator[None]:
+def lower_purge_guards(connection: Connection) -> Iterator[None]:
     """Let rows be changed and deleted inside; only a purge may."""
     if connection.dialect.name != "sqlite":
         for table in _GUARDED:
@@ -153,7 +160,7 @@ def guards_down(connection: Connection) -> Iterator[None]:
         connection.exec_driver_sql(made)
 
 
-def rewrite_file(database: Database) -> None:
+def rewrite_purged_file(database: Database) -> None:
     """Rewrite the database, so that what was removed is gone from its pages."""
     with database.bare() as connection:
         if not database.is_sqlite:

@@ -14,20 +14,20 @@ from typing import TypeAlias
 
 from sqlalchemy import Connection, Table, delete, select, update
 
-from director.store.canonical import hashes_in
+from director.store.canonical import list_folded_hashes
 from director.store.connect import Database
-from director.store.large_values import put_aside
+from director.store.large_values import store_large_values
 from director.store.purge import (
     TOLD_AGAIN,
-    guards_down,
-    remove_rows,
-    remove_unneeded,
-    rewrite_file,
+    lower_purge_guards,
+    purge_rows,
+    purge_unneeded_values,
+    rewrite_purged_file,
 )
 from director.store.schema import entries, meta, records, refs
-from director.store.thread_log import entries_of, entry_hash, thread_ids
+from director.store.thread_log import hash_thread_entry, list_thread_ids, load_thread_entries
 from director.store.values import Json
-from director.store.versioned_records import record_hash, records_of
+from director.store.versioned_records import hash_record_version, load_record_versions
 
 Change: TypeAlias = Callable[[Json], Json]
 
@@ -48,24 +48,24 @@ class Rewritten:
         )
 
 
-def purge_text(database: Database, change: Change) -> Rewritten:
+def purge_text_everywhere(database: Database, change: Change) -> Rewritten:
     """Rewrite every body that `change` changes, and the file, so that the words are gone."""
     # It takes a position and leaves it empty: so whoever keeps what was read learns of it.
-    with database.writing(positions=1) as writing, guards_down(writing.connection):
+    with database.writing(positions=1) as writing, lower_purge_guards(writing.connection):
         connection = writing.connection
         connection.execute(update(meta).values(purged=meta.c.purged + 1))
         aside: set[str] = set()
         changed: dict[str, tuple[int, ...]] = {}
-        for thread in thread_ids(connection, None):
+        for thread in list_thread_ids(connection, None):
             if seqs := _rewrite_thread(connection, thread, change, aside):
                 changed[thread] = seqs
                 connection.execute(delete(refs).where(refs.c.thread == thread))
         versions = _rewrite_records(connection, change, aside)
-        remove_unneeded(connection, aside)
+        purge_unneeded_values(connection, aside)
         # What was sent and tried for these threads holds their words as bytes.
         told = [(kind, thread) for thread in changed for kind in TOLD_AGAIN]
-        requests = remove_rows(connection, [], told)
-    rewrite_file(database)
+        requests = purge_rows(connection, [], told)
+    rewrite_purged_file(database)
     return Rewritten(changed, versions, requests)
 
 
@@ -76,17 +76,17 @@ def _rewrite_thread(
     asked = select(entries).where(entries.c.thread == thread).order_by(entries.c.seq)
     rows = connection.execute(asked).all()
     before, seqs = "", []
-    for row, entry in zip(rows, entries_of(connection, rows), strict=True):
+    for row, entry in zip(rows, load_thread_entries(connection, rows), strict=True):
         body = change(entry.body)
         if body != entry.body:
             seqs.append(entry.seq)
-            aside |= hashes_in(json.loads(row.body))
+            aside |= list_folded_hashes(json.loads(row.body))
         if not seqs:
             before = entry.hash
             continue
         fresh = replace(entry, body=body, before=before, hash="")
-        own = entry_hash(fresh)
-        (stored,) = put_aside(connection, [body])
+        own = hash_thread_entry(fresh)
+        (stored,) = store_large_values(connection, [body])
         _write(connection, entries, row.position, {"body": stored, "hash": own, "before": before})
         before = own
     return tuple(seqs)
@@ -100,16 +100,16 @@ def _rewrite_records(connection: Connection, change: Change, aside: set[str]) ->
         asked = select(records).where(records.c.kind == kind, records.c.id == name)
         rows = connection.execute(asked.order_by(records.c.version)).all()
         before, begun = "", False
-        for row, version in zip(rows, records_of(connection, rows), strict=True):
+        for row, version in zip(rows, load_record_versions(connection, rows), strict=True):
             body = change(version.body)
             if body != version.body:
                 begun, count = True, count + 1
-                aside |= hashes_in(json.loads(row.body))
+                aside |= list_folded_hashes(json.loads(row.body))
             if not begun:
                 before = str(row.hash)
                 continue
-            own = record_hash(before, replace(version, body=body))
-            (stored,) = put_aside(connection, [body])
+            own = hash_record_version(before, replace(version, body=body))
+            (stored,) = store_large_values(connection, [body])
             values = {"body": stored, "hash": own, "before": before}
             _write(connection, records, row.position, values)
             before = own

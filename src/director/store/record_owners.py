@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, select
 
-from director.store.canonical import canonical
-from director.store.run_variables import workbench
+from director.store.canonical import encode_canonical
+from director.store.run_variables import get_draft_run_id
 from director.store.schema import records
 
 _WORKFLOWS = ("workflow", "workflow_id")
@@ -20,21 +20,21 @@ _OWNERS = (*_WORKFLOWS, "thread", "run")
 _AT_ONCE = 500
 
 
-def belonging(connection: Connection, own: set[str]) -> set[tuple[str, str]]:
+def list_owned_records(connection: Connection, own: set[str]) -> set[tuple[str, str]]:
     """The kind and id of each record that belongs to these threads or this workflow."""
-    runs = {workbench(name) for name in own}
+    runs = {get_draft_run_id(name) for name in own}
     runs |= {name for kind, name in _find_owned(connection, own, set()) if kind == "run"}
     return set(_find_owned(connection, own | runs, runs))
 
 
-def only_of(connection: Connection, own: set[str]) -> set[tuple[str, str]]:
+def list_solely_owned_records(connection: Connection, own: set[str]) -> set[tuple[str, str]]:
     """Those of them that never, in any version, belonged to another workflow."""
-    found = belonging(connection, own)
+    found = list_owned_records(connection, own)
     return {record for record in found if _workflows(connection, *record) <= own}
 
 
 def _find_owned(connection: Connection, own: set[str], runs: set[str]) -> Iterator[tuple[str, str]]:
-    spelled = [canonical(name) for name in own]
+    spelled = [encode_canonical(name) for name in own]
     asked = select(records.c.kind, records.c.id, records.c.body)
     for kind, name, body in connection.execute(asked.execution_options(yield_per=_AT_ONCE)):
         named = name in own or name.partition("/")[0] in runs

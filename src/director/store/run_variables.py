@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 KIND = "variable"
 
 
-def workbench(workflow: str) -> str:
+def get_draft_run_id(workflow: str) -> str:
     """The id of the run in which a workflow is tried out."""
     return f"workbench:{workflow}"
 
 
-def is_workbench(run: str) -> bool:
+def is_draft_run_id(run: str) -> bool:
     """Whether a run is one in which a workflow is tried out; no worker goes on with it."""
     return run.startswith("workbench:")
 
 
-def variables(store: Store, run: str) -> dict[str, object]:
+def read_run_variables(store: Store, run: str) -> dict[str, object]:
     """What is set in a run, by name."""
     return {
         name: record.body["value"]
@@ -36,20 +36,20 @@ def variables(store: Store, run: str) -> dict[str, object]:
     }
 
 
-def set_variable(store: Store, run: str, name: str, value: object, reason: str) -> Versioned:
+def set_run_variable(store: Store, run: str, name: str, value: object, reason: str) -> Versioned:
     """Set a variable of a run to a JSON value."""
     return store.put(KIND, _id(run, name), {"value": value}, reason)
 
 
-def clear_variable(store: Store, run: str, name: str, reason: str) -> Versioned:
+def clear_run_variable(store: Store, run: str, name: str, reason: str) -> Versioned:
     """Clear a variable of a run; what it was stays in its history."""
-    known = variables(store, run)
+    known = read_run_variables(store, run)
     if name not in known:
         raise StoreError(_unknown(run, name, sorted(known)))
     return store.put(KIND, _id(run, name), {"cleared": True}, reason)
 
 
-def clear_all_variables(store: Store, run: str, reason: str) -> tuple[Versioned, ...]:
+def clear_all_run_variables(store: Store, run: str, reason: str) -> tuple[Versioned, ...]:
     """Clear every variable of a run that is set, all or none."""
     drafts = [
         RecordDraft(KIND, record.id, {"cleared": True}, reason)
@@ -59,7 +59,7 @@ def clear_all_variables(store: Store, run: str, reason: str) -> tuple[Versioned,
     return store.put_all(drafts)
 
 
-def variable_history(store: Store, run: str, name: str) -> list[Versioned]:
+def list_run_variable_history(store: Store, run: str, name: str) -> list[Versioned]:
     """All that a variable was, the oldest first."""
     return store.versions(KIND, _id(run, name))
 
@@ -86,3 +86,11 @@ def _unknown(run: str, name: str, known: list[str]) -> str:
     there = f"It has {', '.join(map(repr, known))}." if known else "It has none."
     meant = f" Did you mean {near[0]!r}?" if near else ""
     return f"The run {run!r} has no variable {name!r}. Nothing was cleared. {there}{meant}"
+
+
+# Names of one release ago; they go with the next.
+workbench = get_draft_run_id
+variables = read_run_variables
+set_variable = set_run_variable
+clear_all_variables = clear_all_run_variables
+variable_history = list_run_variable_history

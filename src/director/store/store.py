@@ -28,7 +28,7 @@ from director.store.connect import Database
 from director.store.heartbeats import Beat
 from director.store.integrity import IntegrityReport
 from director.store.purge import Removal
-from director.store.purge_text import Rewritten, purge_text
+from director.store.purge_text import Rewritten, purge_text_everywhere
 from director.store.values import Change, Entry, EntryDraft, Json, RecordDraft, Versioned
 
 
@@ -76,25 +76,25 @@ class Store:
         is written. `reference` replaces the thread's reference in the same transaction.
         """
         with self._database.writing(len(drafts), [("thread", thread)]) as writing:
-            written = thread_log.append(writing, thread, drafts, expect)
+            written = thread_log.append_thread_entries(writing, thread, drafts, expect)
             if reference is not None or clear_reference:
-                model_state.put(writing, thread, reference)
+                model_state.put_model_state(writing, thread, reference)
         return written
 
     def head(self, thread: str) -> int:
         """The number of the last entry of a thread, or 0."""
         with self._reading() as connection:
-            return thread_log.head(connection, thread)
+            return thread_log.get_thread_head(connection, thread)
 
     def entries(self, thread: str, after: int = 0, upto: int | None = None) -> list[Entry]:
         """The entries of a thread after one and up to another, as they were given."""
         with self._reading() as connection:
-            return thread_log.read(connection, thread, after, upto)
+            return thread_log.read_thread_entries(connection, thread, after, upto)
 
     def last(self, thread: str, kind: str) -> Entry | None:
         """The newest entry of a kind in a thread."""
         with self._reading() as connection:
-            return thread_log.last(connection, thread, kind)
+            return thread_log.find_last_thread_entry(connection, thread, kind)
 
     def read_visible(self, thread: str) -> list[Entry]:
         """The entries that decide what a model sees, however long the thread is.
@@ -103,14 +103,14 @@ class Store:
         restores and deletions, and all from the first visible turn on.
         """
         with self._reading() as connection:
-            return thread_log.read_visible(connection, thread)
+            return thread_log.read_visible_thread_entries(connection, thread)
 
     seen = read_visible  # its name of one release ago
 
     def hiding(self, thread: str) -> list[Entry]:
         """Every compression, restore and deletion of a thread: enough for `checkpoints`."""
         with self._reading() as connection:
-            return thread_log.hiding(connection, thread)
+            return thread_log.read_hiding_thread_entries(connection, thread)
 
     def open_thread(self, workflow: str = "", title: str = "", thread: str | None = None) -> str:
         """Make a thread, unless there is one of this id, and return its id."""
@@ -122,7 +122,7 @@ class Store:
     def threads(self, workflow: str | None = None) -> list[str]:
         """The ids of the threads, of one workflow or all, the oldest first."""
         with self._reading() as connection:
-            return thread_log.thread_ids(connection, workflow)
+            return thread_log.list_thread_ids(connection, workflow)
 
     def find_workflow(self, thread: str) -> str:
         """The workflow that a thread was made for; empty if for none."""
@@ -132,12 +132,12 @@ class Store:
     def reference(self, thread: str) -> Json | None:
         """What the model layer keeps for a thread."""
         with self._reading() as connection:
-            return model_state.get(connection, thread)
+            return model_state.get_model_state(connection, thread)
 
     def set_reference(self, thread: str, reference: Json | None) -> None:
         """Replace what the model layer keeps for a thread, or remove it."""
         with self._database.writing(names=[("thread", thread)]) as writing:
-            model_state.put(writing, thread, reference)
+            model_state.put_model_state(writing, thread, reference)
 
     def put(
         self,
@@ -163,12 +163,12 @@ class Store:
         names = {("record", each.kind, each.id) for each in drafts}
         names |= {("record", each.kind, each.id) for each in unchanged}
         with self._database.writing(len(drafts), names) as writing:
-            return versioned_records.put_all(writing, drafts, unchanged)
+            return versioned_records.put_record_versions(writing, drafts, unchanged)
 
     def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:
         """A version of a record, the newest if none is named."""
         with self._reading() as connection:
-            return versioned_records.get(connection, kind, id, version)
+            return versioned_records.get_record_version(connection, kind, id, version)
 
     def versions(
         self,
@@ -180,53 +180,57 @@ class Store:
     ) -> list[Versioned]:
         """Every version of a record, or those after one and up to another, the oldest first."""
         with self._reading() as connection:
-            return versioned_records.versions(connection, kind, id, after=after, upto=upto)
+            return versioned_records.list_record_versions(
+                connection, kind, id, after=after, upto=upto
+            )
 
     def newest(self, kind: str, prefix: str = "") -> list[Versioned]:
         """The newest version of each record of a kind whose id starts so, sorted by id."""
         with self._reading() as connection:
-            return versioned_records.newest(connection, kind, prefix)
+            return versioned_records.list_newest_record_versions(connection, kind, prefix)
 
     def newest_after(self, kind: str, position: int) -> list[Versioned]:
         """The newest version of each record of a kind that was written after a position."""
         with self._reading() as connection:
-            return versioned_records.newest_after(connection, kind, position)
+            return versioned_records.list_newest_record_versions_after(connection, kind, position)
 
     def ids(self, kind: str) -> list[str]:
         """The ids of the records of a kind, sorted."""
         with self._reading() as connection:
-            return versioned_records.ids(connection, kind)
+            return versioned_records.list_record_ids(connection, kind)
 
     def restore_version(self, kind: str, id: str, version: int, reason: str = "") -> Versioned:
         """Write an old version's body as a new version."""
         with self._database.writing(1, [("record", kind, id)]) as writing:
-            old = versioned_records.existing(writing.connection, kind, id, version)
+            old = versioned_records.require_record_version(writing.connection, kind, id, version)
             why = reason or f"restored version {version}"
-            return versioned_records.put_all(writing, [RecordDraft(kind, id, old.body, why)])[0]
+            return versioned_records.put_record_versions(
+                writing, [RecordDraft(kind, id, old.body, why)]
+            )[0]
 
     def diff(self, kind: str, id: str, a: int, b: int) -> list[str]:
         """What changed from version `a` to version `b`, in lines to read."""
         with self._reading() as connection:
-            old = versioned_records.existing(connection, kind, id, a)
-            new = versioned_records.existing(connection, kind, id, b)
-        return versioned_records.difference(old, new)
+            old = versioned_records.require_record_version(connection, kind, id, a)
+            new = versioned_records.require_record_version(connection, kind, id, b)
+        return versioned_records.diff_record_versions(old, new)
 
     def keep(self, content: bytes) -> str:
         """Keep bytes, such as a screenshot, once; the hash that a record names them by."""
         with self._database.writing(names=()) as writing:
-            return large_values.keep(writing.connection, [content])[0]
+            return large_values.keep_large_values(writing.connection, [content])[0]
 
     def read_kept(self, hash: str) -> bytes:
         """The bytes that were kept under a hash."""
         with self._reading() as connection:
-            return large_values.read_bytes(connection, hash)
+            return large_values.read_large_bytes(connection, hash)
 
     kept = read_kept  # its name of one release ago
 
     def changes(self, after: int = 0, limit: int = 1000) -> list[Change]:
         """What was committed after a position, in order."""
         with self._reading() as connection:
-            return change_feed.read(connection, after, limit)
+            return change_feed.read_change_feed(connection, after, limit)
 
     def subscribe(self, after: int | None = None) -> Subscription:
         """Every change after a position (by default: from now on), as it is committed."""
@@ -234,19 +238,19 @@ class Store:
 
     def beat(self, worker: str, *, host: str, pid: int) -> None:
         """Say that a worker is alive."""
-        heartbeats.beat(self._database, worker, host, pid)
+        heartbeats.record_heartbeat(self._database, worker, host, pid)
 
     def beats(self) -> list[Beat]:
         """The last sign of life of every worker that has not left."""
-        return heartbeats.beats(self.database)
+        return heartbeats.list_heartbeats(self.database)
 
     def leave(self, worker: str) -> None:
         """Take a worker off the list."""
-        heartbeats.leave(self._database, worker)
+        heartbeats.remove_heartbeat(self._database, worker)
 
     def purge(self, thread: str) -> int:
         """Remove a thread for good and rewrite the database without it; how many entries went."""
-        return purge.purge(self._database, thread)
+        return purge.purge_thread(self._database, thread)
 
     def purge_workflow(self, workflow: str) -> Removal:
         """Remove a workflow for good, its threads, runs and records; what went."""
@@ -254,16 +258,16 @@ class Store:
 
     def purge_text(self, change: Callable[[Json], Json]) -> Rewritten:
         """Rewrite every entry and record that `change` changes, for good; what was changed."""
-        return purge_text(self._database, change)
+        return purge_text_everywhere(self._database, change)
 
     def preview_purge(self, workflow: str) -> Removal:
         """What a purge of this workflow would remove now."""
         with self._reading() as connection:
-            return purge.preview(connection, workflow)
+            return purge.preview_purge(connection, workflow)
 
     def verify(self) -> IntegrityReport:
         """Hash everything again and name the first thing that is not as it was written."""
-        return integrity.verify(self.database)
+        return integrity.verify_integrity(self.database)
 
     def close(self) -> None:
         """Close every connection; a subscription must be closed before."""

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 
-from director.store.connect import Database, connect
-from director.store.database_errors import kindly
-from director.store.positions import ensure_order
+from director.store.connect import Database, connect_database
+from director.store.database_errors import translate_database_errors
+from director.store.positions import ensure_position_order
 from director.store.schema import SCHEMA
 from director.store.store import Store
 from director.store.values import StoreError
@@ -34,12 +34,12 @@ def open_store(
     `patience` is how many seconds a writer waits for its turn before it gives up, `connections`
     how many it has to a server at most; who needs one more waits for it.
     """
-    database = connect(where, now, patience, connections)
+    database = connect_database(where, now, patience, connections)
     try:
         _bring_up_to_date(database)
         if not database.is_sqlite:
-            with kindly(database.place), database.lock() as connection:
-                ensure_order(connection)
+            with translate_database_errors(database.place), database.lock() as connection:
+                ensure_position_order(connection)
     except BaseException:
         database.engine.dispose()
         raise
@@ -56,7 +56,7 @@ def _bring_up_to_date(database: Database) -> None:
         )
     if found == SCHEMA:
         return
-    with kindly(database.place), database.lock() as connection:
+    with translate_database_errors(database.place), database.lock() as connection:
         if not database.is_sqlite:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
         # Another program may have done it while this one waited.

@@ -22,10 +22,16 @@ from sqlalchemy import (
     true,
 )
 
-from director.store.canonical import check_name, digest
-from director.store.checkpoints import HIDING, current, find_deleted, find_hidden, standing
+from director.store.canonical import check_name, hash_canonical
+from director.store.checkpoints import (
+    HIDING,
+    find_current_checkpoint,
+    find_deleted,
+    find_hidden,
+    list_standing_checkpoints,
+)
 from director.store.context_view import TURNS
-from director.store.large_values import put_aside, put_back
+from director.store.large_values import restore_large_values, store_large_values
 from director.store.positions import Writing
 from director.store.schema import entries, threads
 from director.store.values import KINDS, Entry, EntryDraft, Json, StoreError, VersionConflict
@@ -51,7 +57,7 @@ _TURNS = _TURNS.execution_options(yield_per=_AT_ONCE)
 _WORKFLOW = select(threads.c.workflow).where(threads.c.id == bindparam("thread"))
 
 
-def append(
+def append_thread_entries(
     writing: Writing, thread: str, drafts: Sequence[EntryDraft], expect: int | None
 ) -> tuple[Entry, ...]:
     """Write drafts at the end of a thread, if it still ends where the caller saw it end."""
@@ -69,17 +75,17 @@ def append(
         _check_kind(draft)
         position = writing.taken + place
         bare = Entry(thread, seq + place, draft.kind, draft.body, writing.at, "", before, position)
-        written.append(replace(bare, hash=entry_hash(bare)))
+        written.append(replace(bare, hash=hash_thread_entry(bare)))
         before = written[-1].hash
-    write(writing.connection, written)
+    write_thread_entries(writing.connection, written)
     return tuple(written)
 
 
-def write(connection: Connection, written: Sequence[Entry]) -> None:
+def write_thread_entries(connection: Connection, written: Sequence[Entry]) -> None:
     """Write entries that are already chained, and the large texts that are not there yet."""
     if not written:
         return
-    stored = put_aside(connection, [entry.body for entry in written])
+    stored = store_large_values(connection, [entry.body for entry in written])
     rows = [
         {
             "position": entry.position,
@@ -96,22 +102,24 @@ def write(connection: Connection, written: Sequence[Entry]) -> None:
     connection.execute(_INSERT, rows)
 
 
-def entry_hash(entry: Entry) -> str:
+def hash_thread_entry(entry: Entry) -> str:
     """The hash that an entry must have; it covers the hash of the entry before it."""
     covered = [entry.before, entry.thread, entry.seq, entry.kind, entry.body, entry.at]
-    return digest(covered)
+    return hash_canonical(covered)
 
 
-def head(connection: Connection, thread: str) -> int:
+def get_thread_head(connection: Connection, thread: str) -> int:
     """The number of the last entry of a thread, or 0."""
     return _end(connection, thread)[0]
 
 
-def read(connection: Connection, thread: str, after: int, upto: int | None) -> list[Entry]:
+def read_thread_entries(
+    connection: Connection, thread: str, after: int, upto: int | None
+) -> list[Entry]:
     """The entries of a thread, in order, as they were given."""
     given = {"thread": thread, "after": after, "upto": upto}
     asked = _AFTER if upto is None else _UPTO
-    return entries_of(connection, connection.execute(asked, given).all())
+    return load_thread_entries(connection, connection.execute(asked, given).all())
 
 
 def _upto(last: int | None) -> ColumnElement[bool]:
@@ -120,43 +128,43 @@ def _upto(last: int | None) -> ColumnElement[bool]:
 
 def _read(connection: Connection, *which: ColumnElement[bool]) -> list[Entry]:
     asked = select(entries).where(*which).order_by(entries.c.seq)
-    return entries_of(connection, connection.execute(asked).all())
+    return load_thread_entries(connection, connection.execute(asked).all())
 
 
-def last(connection: Connection, thread: str, kind: str) -> Entry | None:
+def find_last_thread_entry(connection: Connection, thread: str, kind: str) -> Entry | None:
     """The newest entry of a kind."""
     found = connection.execute(_NEWEST, {"thread": thread, "kind": kind}).all()
-    return next(iter(entries_of(connection, found)), None)
+    return next(iter(load_thread_entries(connection, found)), None)
 
 
-def read_visible(connection: Connection, thread: str) -> list[Entry]:
+def read_visible_thread_entries(connection: Connection, thread: str) -> list[Entry]:
     """The last entry, what decides which turns are hidden, and all from the first visible turn on.
 
     A compression that was taken in by the one that is shown decides nothing: it is left out.
     """
     brief = _brief(connection, thread)
-    taken_in = standing(brief)[:-1]
+    taken_in = list_standing_checkpoints(brief)[:-1]
     made = [entry.seq for entry in brief if entry.kind == "checkpoint"]
     decides = or_(entries.c.kind != "checkpoint", entries.c.seq.in_({*made}.difference(taken_in)))
     own = entries.c.thread == thread
     marks = _read(connection, own, _HIDES, decides)
-    out_of_sight = find_hidden(current(marks), find_deleted(marks))
+    out_of_sight = find_hidden(find_current_checkpoint(marks), find_deleted(marks))
     first = _first(connection, thread, out_of_sight) if out_of_sight else 1
-    last = head(connection, thread)
+    last = get_thread_head(connection, thread)
     start = last if first is None else min(first, last)
     before = [entry for entry in marks if entry.seq < start]
     return [*before, *_read(connection, own, entries.c.seq >= start, _upto(last), decides)]
 
 
-def hiding(connection: Connection, thread: str) -> list[Entry]:
+def read_hiding_thread_entries(connection: Connection, thread: str) -> list[Entry]:
     """The entries that hide turns or show them again: compressions, restores, deletions."""
-    return entries_of(connection, connection.execute(_HIDING, {"thread": thread}).all())
+    return load_thread_entries(connection, connection.execute(_HIDING, {"thread": thread}).all())
 
 
 def _brief(connection: Connection, thread: str) -> list[Entry]:
     """The compressions and restores, without what they cover: that is nearly all of them."""
     with connection.execute(_BRIEF, {"thread": thread}) as rows:
-        return [entry_of(row, _drop_covers(row.body)) for row in rows]
+        return [make_thread_entry(row, _drop_covers(row.body)) for row in rows]
 
 
 def _drop_covers(stored: str) -> Json:
@@ -172,13 +180,17 @@ def _first(connection: Connection, thread: str, out_of_sight: frozenset[int]) ->
         return next((seq for seq in found.scalars() if seq not in out_of_sight), None)
 
 
-def entries_of(connection: Connection, rows: Sequence[Row[*tuple[object, ...]]]) -> list[Entry]:
+def load_thread_entries(
+    connection: Connection, rows: Sequence[Row[*tuple[object, ...]]]
+) -> list[Entry]:
     """The entries that some rows hold, with their large texts put back."""
-    bodies = put_back(connection, rows, lambda row: f"entry {row.seq} of the thread {row.thread}")
-    return [entry_of(row, body) for row, body in zip(rows, bodies, strict=True)]
+    bodies = restore_large_values(
+        connection, rows, lambda row: f"entry {row.seq} of the thread {row.thread}"
+    )
+    return [make_thread_entry(row, body) for row, body in zip(rows, bodies, strict=True)]
 
 
-def entry_of(row: Row[*tuple[object, ...]], body: Json) -> Entry:
+def make_thread_entry(row: Row[*tuple[object, ...]], body: Json) -> Entry:
     """The entry that a row holds, with the body that was read from it."""
     return Entry(row.thread, row.seq, row.kind, body, row.at, row.hash, row.before, row.position)
 
@@ -190,18 +202,18 @@ def make_thread(writing: Writing, thread: str, workflow: str = "", title: str = 
     there = select(threads.c.id).where(threads.c.id == thread)
     if writing.connection.execute(there).first() is not None:
         return False
-    own = thread_hash(thread, workflow, title, writing.at)
+    own = hash_thread(thread, workflow, title, writing.at)
     row = {"id": thread, "workflow": workflow, "title": title, "at": writing.at, "hash": own}
     writing.connection.execute(insert(threads).values(row))
     return True
 
 
-def thread_hash(thread: str, workflow: str, title: str, at: float) -> str:
+def hash_thread(thread: str, workflow: str, title: str, at: float) -> str:
     """The hash of what a thread is besides its entries."""
-    return digest([thread, workflow, title, at])
+    return hash_canonical([thread, workflow, title, at])
 
 
-def thread_ids(connection: Connection, workflow: str | None) -> list[str]:
+def list_thread_ids(connection: Connection, workflow: str | None) -> list[str]:
     """The ids of the threads, of one workflow or all, the oldest first."""
     asked = select(threads.c.id).order_by(threads.c.at, threads.c.id)
     if workflow is not None:

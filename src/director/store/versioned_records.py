@@ -12,9 +12,13 @@ from functools import cache
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, select
 
-from director.store.canonical import check_name, digest
-from director.store.large_values import check_kept, put_aside, put_back
-from director.store.positions import Writing, get_settled
+from director.store.canonical import check_name, hash_canonical
+from director.store.large_values import (
+    check_large_values_kept,
+    restore_large_values,
+    store_large_values,
+)
+from director.store.positions import Writing, get_settled_position
 from director.store.schema import records
 from director.store.values import Json, RecordDraft, StoreError, VersionConflict, Versioned
 
@@ -38,7 +42,7 @@ _SINCE = (
 _IDS = select(records.c.id).where(records.c.kind == bindparam("kind"), records.c.version == 1)
 
 
-def put_all(
+def put_record_versions(
     writing: Writing, drafts: Sequence[RecordDraft], unchanged: Sequence[Versioned] = ()
 ) -> tuple[Versioned, ...]:
     """Write the next version of each record, if all are still at the versions the caller saw."""
@@ -46,8 +50,8 @@ def put_all(
     for seen in unchanged:
         held = RecordDraft(seen.kind, seen.id, seen.body, expect=seen.version)
         _check_version(held, _end(connection, seen.kind, seen.id)[0])
-    check_kept(connection, (draft.body for draft in drafts))
-    stored = put_aside(connection, (draft.body for draft in drafts))
+    check_large_values_kept(connection, (draft.body for draft in drafts))
+    stored = store_large_values(connection, (draft.body for draft in drafts))
     ends: dict[tuple[str, str], tuple[int, str]] = {}
     rows: list[dict[str, object]] = []
     written: list[Versioned] = []
@@ -60,15 +64,15 @@ def put_all(
         next_one = Versioned(
             *record, version + 1, draft.body, draft.reason, writing.at, writing.taken + place
         )
-        ends[record] = next_one.version, record_hash(before, next_one)
-        rows.append(row_of(next_one, body, before))
+        ends[record] = next_one.version, hash_record_version(before, next_one)
+        rows.append(make_record_row(next_one, body, before))
         written.append(next_one)
     if rows:
         connection.execute(_INSERT, rows)
     return tuple(written)
 
 
-def row_of(record: Versioned, body: str, before: str) -> dict[str, object]:
+def make_record_row(record: Versioned, body: str, before: str) -> dict[str, object]:
     """The row of a version, with its body as it is stored."""
     return {
         "position": record.position,
@@ -78,39 +82,41 @@ def row_of(record: Versioned, body: str, before: str) -> dict[str, object]:
         "body": body,
         "reason": record.reason,
         "at": record.at,
-        "hash": record_hash(before, record),
+        "hash": hash_record_version(before, record),
         "before": before,
     }
 
 
-def record_hash(before: str, record: Versioned) -> str:
+def hash_record_version(before: str, record: Versioned) -> str:
     """The hash of a version, which covers the hash of the version before it."""
     named = [before, record.kind, record.id, record.version, record.body, record.reason, record.at]
-    return digest(named)
+    return hash_canonical(named)
 
 
-def get(connection: Connection, kind: str, name: str, version: int | None) -> Versioned | None:
+def get_record_version(
+    connection: Connection, kind: str, name: str, version: int | None
+) -> Versioned | None:
     """A version of a record, the newest if none is named."""
     given = {"kind": kind, "name": name, "version": version}
     row = connection.execute(_NEWEST if version is None else _VERSION, given).first()
-    return records_of(connection, [row])[0] if row else None
+    return load_record_versions(connection, [row])[0] if row else None
 
 
-def versions(
+def list_record_versions(
     connection: Connection, kind: str, name: str, *, after: int = 0, upto: int | None = None
 ) -> list[Versioned]:
     """The versions of a record after one and up to another, the oldest first."""
     given = {"kind": kind, "name": name, "after": after, "upto": upto}
     asked = _AFTER if upto is None else _UPTO
-    return records_of(connection, connection.execute(asked, given).all())
+    return load_record_versions(connection, connection.execute(asked, given).all())
 
 
-def newest(connection: Connection, kind: str, prefix: str) -> list[Versioned]:
+def list_newest_record_versions(connection: Connection, kind: str, prefix: str) -> list[Versioned]:
     """The newest version of each record of a kind whose id starts with the prefix, by id."""
     end = _after(prefix)
     asked = _build_newest(connection.dialect.name, has_end=bool(end))
     given = {"kind": kind, "prefix": prefix, "end": end}
-    return records_of(connection, connection.execute(asked, given).all())
+    return load_record_versions(connection, connection.execute(asked, given).all())
 
 
 @cache
@@ -129,15 +135,17 @@ def _build_newest(dialect: str, *, has_end: bool) -> Select[*tuple[object, ...]]
     return select(records).join(found, is_last).order_by(name)
 
 
-def newest_after(connection: Connection, kind: str, position: int) -> list[Versioned]:
+def list_newest_record_versions_after(
+    connection: Connection, kind: str, position: int
+) -> list[Versioned]:
     """The newest version of each record of a kind that was written after a position, in order.
 
     Whoever goes on from the last of them misses nothing: what is not settled comes later.
     """
-    given = {"kind": kind, "position": position, "settled": get_settled(connection)}
+    given = {"kind": kind, "position": position, "settled": get_settled_position(connection)}
     last = {row.id: row for row in connection.execute(_SINCE, given)}
     rows = sorted(last.values(), key=lambda row: row.position)
-    return records_of(connection, rows)
+    return load_record_versions(connection, rows)
 
 
 def _after(prefix: str) -> str:
@@ -149,14 +157,14 @@ def _after(prefix: str) -> str:
     return head[:-1] + chr({0xD7FF: 0xE000}.get(ord(head[-1]), ord(head[-1]) + 1))
 
 
-def ids(connection: Connection, kind: str) -> list[str]:
+def list_record_ids(connection: Connection, kind: str) -> list[str]:
     """The ids of the records of a kind."""
     return sorted(connection.execute(_IDS, {"kind": kind}).scalars())
 
 
-def existing(connection: Connection, kind: str, name: str, version: int) -> Versioned:
+def require_record_version(connection: Connection, kind: str, name: str, version: int) -> Versioned:
     """A version that must be there."""
-    found = get(connection, kind, name, version)
+    found = get_record_version(connection, kind, name, version)
     if found is None:
         raise StoreError(
             f"There is no version {version} of the {kind} {name}. Nothing was changed. "
@@ -165,7 +173,7 @@ def existing(connection: Connection, kind: str, name: str, version: int) -> Vers
     return found
 
 
-def difference(old: Versioned, new: Versioned) -> list[str]:
+def diff_record_versions(old: Versioned, new: Versioned) -> list[str]:
     """What changed between two versions, line by line; nothing if they are equal."""
     lines = difflib.unified_diff(
         _lines(old), _lines(new), f"version {old.version}", f"version {new.version}", lineterm=""
@@ -173,20 +181,24 @@ def difference(old: Versioned, new: Versioned) -> list[str]:
     return list(lines)
 
 
-def records_of(connection: Connection, rows: Sequence[Row[*tuple[object, ...]]]) -> list[Versioned]:
+def load_record_versions(
+    connection: Connection, rows: Sequence[Row[*tuple[object, ...]]]
+) -> list[Versioned]:
     """The versions that some rows hold, with their large texts put back."""
-    bodies = bodies_of(connection, rows)
-    return [record_of(row, body) for row, body in zip(rows, bodies, strict=True)]
+    bodies = load_record_bodies(connection, rows)
+    return [make_record_version(row, body) for row, body in zip(rows, bodies, strict=True)]
 
 
-def bodies_of(connection: Connection, rows: Sequence[Row[*tuple[object, ...]]]) -> list[Json]:
+def load_record_bodies(
+    connection: Connection, rows: Sequence[Row[*tuple[object, ...]]]
+) -> list[Json]:
     """The bodies of some rows, with their large texts put back."""
-    return put_back(
+    return restore_large_values(
         connection, rows, lambda row: f"version {row.version} of the {row.kind} {row.id}"
     )
 
 
-def record_of(row: Row[*tuple[object, ...]], body: Json) -> Versioned:
+def make_record_version(row: Row[*tuple[object, ...]], body: Json) -> Versioned:
     """The version that a row holds, with the body that was read from it."""
     return Versioned(row.kind, row.id, row.version, body, row.reason, row.at, row.position)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from director.context.laws import LAWS, Broken, find_broken_laws
 from director.distribution import install_line
 from director.testing.conformance import Conformance, check_strategy
-from director.testing.histories import histories, history
+from director.testing.histories import make_histories, make_history
 
 if TYPE_CHECKING:
     from director.testing.store_suite import STORE_CHECKS, check_store
@@ -19,11 +19,11 @@ __all__ = [
     "check_store",
     "check_strategy",
     "find_broken_laws",
-    "histories",
-    "history",
+    "make_histories",
+    "make_history",
 ]
 
-# A name of one release ago; it goes with the next.
+# Names of one release ago; they go with the next.
 broken_laws = find_broken_laws
 
 
@@ -38,3 +38,7 @@ def __getattr__(name: str) -> object:
             f"{name} needs {missing.name!r}, which is not installed: {install_line('testing')}."
         ) from missing
     return getattr(suite, name)
+
+
+history = make_history
+histories = make_histories

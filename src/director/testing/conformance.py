@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from director.context.laws import Broken, find_broken_laws
 from director.context.strategy import Strategy
 from director.context.values import Budget, Context
-from director.testing.histories import history
+from director.testing.histories import make_history
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Conformance:
 def check_strategy(strategy: Strategy, count: int = 1_000, start: int = 0) -> Conformance:
     """Try a strategy on `count` generated histories; stop at the first that breaks a law."""
     for tried, seed in enumerate(range(start, start + count), 1):
-        context, budget = history(seed)
+        context, budget = make_history(seed)
         broken = find_broken_laws(strategy, context, budget)
         if broken:
             return Conformance(tried, seed, tuple(broken), context, budget)

@@ -34,7 +34,7 @@ _TOKEN = re.compile(r"\w{1,6}|[^\w\s]")
 _marks = Counter(remembering(_words_and_marks), "words and marks", 0.3)
 
 
-def history(seed: int) -> tuple[Context, Budget]:
+def make_history(seed: int) -> tuple[Context, Budget]:
     """One history and a budget that makes it tight, loose or impossible."""
     rng = random.Random(seed)  # noqa: S311  chance, not a secret
     sections = [Section("system", _text(rng, 12))]
@@ -52,9 +52,9 @@ def history(seed: int) -> tuple[Context, Budget]:
     return context, Budget(limit, target=target, counter=counter)
 
 
-def histories(count: int, start: int = 0) -> Iterator[tuple[Context, Budget]]:
+def make_histories(count: int, start: int = 0) -> Iterator[tuple[Context, Budget]]:
     """Many histories, by consecutive seeds."""
-    return (history(seed) for seed in range(start, start + count))
+    return (make_history(seed) for seed in range(start, start + count))
 
 
 def _turns(rng: random.Random) -> list[Turn]:

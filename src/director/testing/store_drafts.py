@@ -12,12 +12,12 @@ AWKWARD = "é漢🦝 \u2028 \x00 \ud800 ' \" \\ %s $1 {} </script>"
 LARGE = "".join(f"line {n}: {AWKWARD}\n" for n in range(400))
 
 
-def user(text: str) -> EntryDraft:
+def draft_user_message(text: str) -> EntryDraft:
     """What a user said, as a draft."""
     return EntryDraft("user", {"text": text})
 
 
-def agent(text: str, calls: Sequence[str] = ()) -> EntryDraft:
+def draft_agent_message(text: str, calls: Sequence[str] = ()) -> EntryDraft:
     """What an agent said in the chat wire, with calls of these ids."""
     item: dict[str, object] = {"role": "assistant", "content": text}
     if calls:
@@ -26,35 +26,41 @@ def agent(text: str, calls: Sequence[str] = ()) -> EntryDraft:
     return EntryDraft("agent", {"wire": "chat", "items": [item], "text": text})
 
 
-def result(call: str, text: str, *, failed: bool = False) -> EntryDraft:
+def draft_call_result(call: str, text: str, *, failed: bool = False) -> EntryDraft:
     """What a call gave back."""
     return EntryDraft("result", {"call": call, "text": text, "failed": failed})
 
 
-def talk(turns: int, word: str = "word") -> list[EntryDraft]:
+def draft_talk(turns: int, word: str = "word") -> list[EntryDraft]:
     """A conversation of so many exchanges, each with one call and its result."""
     said: list[EntryDraft] = []
     for n in range(turns):
         call = f"call_{word}_{n}"
         said += [
-            user(f"{word} {n}: find the price of mug {n} and say in one sentence how you know it"),
-            agent(f"{word} {n}: I look at the page of mug {n} before I answer", [call]),
-            result(call, f"{word} {n}: the page says that mug {n} costs EUR {n}.50 with taxes"),
+            draft_user_message(
+                f"{word} {n}: find the price of mug {n} and say in one sentence how you know it"
+            ),
+            draft_agent_message(
+                f"{word} {n}: I look at the page of mug {n} before I answer", [call]
+            ),
+            draft_call_result(
+                call, f"{word} {n}: the page says that mug {n} costs EUR {n}.50 with taxes"
+            ),
         ]
     return said
 
 
-def summary(covers: Sequence[int], text: str = "Prices were looked up.") -> Summary:
+def draft_summary(covers: Sequence[int], text: str = "Prices were looked up.") -> Summary:
     """A summary of these turns."""
     return Summary(text, tuple(covers))
 
 
-def plain(body: object) -> str:
+def encode_draft_body(body: object) -> str:
     """A body as JSON, so that two can be compared to the letter."""
     return json.dumps(body, sort_keys=True, default=dict)
 
 
-def is_conflict(act: Callable[[], object]) -> bool:
+def is_store_conflict(act: Callable[[], object]) -> bool:
     """Whether an act is refused because something has changed since."""
     try:
         act()
@@ -63,7 +69,7 @@ def is_conflict(act: Callable[[], object]) -> bool:
     return False
 
 
-def is_refused(act: Callable[[], object]) -> bool:
+def is_store_refused(act: Callable[[], object]) -> bool:
     """Whether an act is refused."""
     try:
         act()

@@ -8,30 +8,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from director.store.context_view import find_archived, project, view
+from director.store.context_view import build_thread_view, find_archived, project_context_view
 from director.store.store import Store
 from director.store.values import Entry
 
 
-def store_faults(store: Store, threads: Iterable[str] | None = None) -> list[str]:
+def find_store_faults(store: Store, threads: Iterable[str] | None = None) -> list[str]:
     """All that is wrong with a store: hashes, numbering, and turns neither seen nor covered."""
     verdict = store.verify()
     found = [] if verdict.ok else [f"verify: {verdict.first_bad}"]
     for thread in store.threads() if threads is None else threads:
-        found += [f"{thread}: {fault}" for fault in thread_faults(store.entries(thread))]
-        if view(store.read_visible(thread)) != view(store.entries(thread)):
+        found += [f"{thread}: {fault}" for fault in find_thread_faults(store.entries(thread))]
+        if build_thread_view(store.read_visible(thread)) != build_thread_view(
+            store.entries(thread)
+        ):
             found.append(f"{thread}: what is seen is not what all entries show")
     return found
 
 
-def thread_faults(entries: Sequence[Entry]) -> Iterator[str]:
+def find_thread_faults(entries: Sequence[Entry]) -> Iterator[str]:
     """What is wrong with the entries of one thread."""
     seqs = [entry.seq for entry in entries]
     if seqs != list(range(1, len(seqs) + 1)):
         yield f"the numbers are not 1, 2, 3 …: {seqs}"
     if any(later.before != entry.hash for entry, later in pairwise(entries)):
         yield "an entry does not name the one before it"
-    context = project(entries)
+    context = project_context_view(entries)
     seen = [turn.at for turn in context.turns]
     covered = set(context.summary.covers) if context.summary else set()
     deleted = {seq for entry in entries if entry.kind == "delete" for seq in _seqs(entry, "seqs")}

@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from director.store.run_variables import (
-    clear_all_variables,
-    clear_variable,
-    set_variable,
-    variable_history,
-    variables,
-    workbench,
+    clear_all_run_variables,
+    clear_run_variable,
+    get_draft_run_id,
+    list_run_variable_history,
+    read_run_variables,
+    set_run_variable,
 )
 from director.store.store import Store
 from director.store.values import RecordDraft
-from director.testing.store_drafts import AWKWARD, LARGE, is_conflict, is_refused, plain, user
-from director.testing.store_faults import store_faults
+from director.testing.store_drafts import (
+    AWKWARD,
+    LARGE,
+    draft_user_message,
+    encode_draft_body,
+    is_store_conflict,
+    is_store_refused,
+)
+from director.testing.store_faults import find_store_faults
 
 
 def every_version_of_a_record_is_kept(store: Store) -> Iterator[str]:
     """Records count versions; old ones can be read, compared and restored."""
     store.put("plan", "p", {"steps": ["one"]}, "begun")
     store.put("plan", "p", {"steps": ["one", "two", AWKWARD]}, "grown", expect=1)
-    if not is_conflict(lambda: store.put("plan", "p", {"steps": []}, expect=1)):
+    if not is_store_conflict(lambda: store.put("plan", "p", {"steps": []}, expect=1)):
         yield "two writers of the same version both won"
     if not store.diff("plan", "p", 1, 2):
         yield "two different versions have no difference"
@@ -31,18 +38,22 @@ def every_version_of_a_record_is_kept(store: Store) -> Iterator[str]:
     if sorted(version.version for version in versions) != [1, 2, 3] or back.version != 3:
         yield "the versions are not 1, 2, 3"
     first, last = store.get("plan", "p", 1), store.get("plan", "p")
-    if first is None or last is None or plain(first.body) != plain(last.body):
+    if (
+        first is None
+        or last is None
+        or encode_draft_body(first.body) != encode_draft_body(last.body)
+    ):
         yield "the restored version is not the old one"
     if store.get("plan", "nobody") is not None or store.ids("plan") != ["p"]:
         yield "records are found that nobody wrote"
-    yield from store_faults(store)
+    yield from find_store_faults(store)
 
 
 def several_records_are_written_together_or_not_at_all(store: Store) -> Iterator[str]:
     """One draft that comes too late refuses them all; a record may be in it twice."""
     store.put("plan", "p", {"steps": []})
     late = [RecordDraft("run", "r", {"state": "begun"}), RecordDraft("plan", "p", {}, "", 0)]
-    if not is_conflict(lambda: store.put_all(late)):
+    if not is_store_conflict(lambda: store.put_all(late)):
         yield "a draft that expects another version was accepted"
     if store.get("run", "r") is not None or len(store.versions("plan", "p")) != 1:
         yield "a refused batch left something behind"
@@ -54,7 +65,7 @@ def several_records_are_written_together_or_not_at_all(store: Store) -> Iterator
         yield "other versions are read than were written"
     if store.put_all([]) != ():
         yield "nothing to write is not nothing written"
-    yield from store_faults(store)
+    yield from find_store_faults(store)
 
 
 def the_newest_versions_are_found_by_prefix(store: Store) -> Iterator[str]:
@@ -79,10 +90,12 @@ def what_no_engine_can_hold_is_refused_in_names(store: Store) -> Iterator[str]:
             lambda b=bad: store.put(b, "p", {}),
             lambda b=bad: store.put("plan", b, {}),
             lambda b=bad: store.put("plan", "p", {}, b),
-            lambda b=bad: store.append(b, [user("hello")]),
+            lambda b=bad: store.append(b, [draft_user_message("hello")]),
             lambda b=bad: store.open_thread("shop", b),
         )
-        yield from (f"act {n} takes {bad!r}" for n, act in enumerate(acts) if not is_refused(act))
+        yield from (
+            f"act {n} takes {bad!r}" for n, act in enumerate(acts) if not is_store_refused(act)
+        )
     if store.changes() or store.threads():
         yield "something was written"
 
@@ -94,39 +107,39 @@ def bytes_stay_as_long_as_a_record_names_them(store: Store) -> Iterator[str]:
     if store.keep(picture) != name or store.read_kept(name) != picture:
         yield "the bytes are not those kept"
     store.put("step", "r/1", {"shots": [{"$kept": name}], "page": LARGE})
-    store.append("t", [user(LARGE)])
+    store.append("t", [draft_user_message(LARGE)])
     store.purge("t")
     step = store.get("step", "r/1")
     if step is None or step.body["page"] != LARGE or store.read_kept(name) != picture:
         yield "a purge took what a record needs"
-    if not is_refused(lambda: store.put("step", "r/2", {"$kept": "0" * 64})):
+    if not is_store_refused(lambda: store.put("step", "r/2", {"$kept": "0" * 64})):
         yield "a record names bytes that nobody kept"
-    if not is_refused(lambda: store.read_kept("0" * 64)):
+    if not is_store_refused(lambda: store.read_kept("0" * 64)):
         yield "bytes that nobody kept are found"
-    yield from store_faults(store)
+    yield from find_store_faults(store)
 
 
 def variables_belong_to_their_run(store: Store) -> Iterator[str]:
     """A run sees its own; clearing keeps what they were, and why."""
-    bench = workbench("shop")
-    set_variable(store, bench, "price", {"amount": 5}, "seen on the page")
-    set_variable(store, bench, "name", AWKWARD, "asked for")
-    set_variable(store, f"{bench}2", "price", None, "another run")
-    if variables(store, bench) != {"name": AWKWARD, "price": {"amount": 5}}:
-        yield f"the variables are {variables(store, bench)}"
-    clear_variable(store, bench, "price", "no longer needed")
-    if not is_refused(lambda: clear_variable(store, bench, "price", "again")):
+    bench = get_draft_run_id("shop")
+    set_run_variable(store, bench, "price", {"amount": 5}, "seen on the page")
+    set_run_variable(store, bench, "name", AWKWARD, "asked for")
+    set_run_variable(store, f"{bench}2", "price", None, "another run")
+    if read_run_variables(store, bench) != {"name": AWKWARD, "price": {"amount": 5}}:
+        yield f"the variables are {read_run_variables(store, bench)}"
+    clear_run_variable(store, bench, "price", "no longer needed")
+    if not is_store_refused(lambda: clear_run_variable(store, bench, "price", "again")):
         yield "what is not set was cleared"
-    if [each.reason for each in variable_history(store, bench, "price")] != [
+    if [each.reason for each in list_run_variable_history(store, bench, "price")] != [
         "seen on the page",
         "no longer needed",
     ]:
         yield "the history does not tell the reasons"
-    if len(clear_all_variables(store, bench, "over")) != 1 or variables(store, bench):
+    if len(clear_all_run_variables(store, bench, "over")) != 1 or read_run_variables(store, bench):
         yield "clearing all did not clear what was left"
-    if variables(store, f"{bench}2") != {"price": None}:
+    if read_run_variables(store, f"{bench}2") != {"price": None}:
         yield "clearing one run changed another"
-    yield from store_faults(store)
+    yield from find_store_faults(store)
 
 
 RECORD_CHECKS = (

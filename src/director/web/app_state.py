@@ -12,13 +12,19 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from director.agent import AgentSession, current_thread, retry_turn, running, take_turn
+from director.agent import (
+    AgentSession,
+    ensure_current_thread,
+    is_turn_running,
+    retry_turn,
+    take_turn,
+)
 from director.agent.agent_session import Opens
 from director.agent.background_answers import has_waiting_job
 from director.agent.permissions.pending_approvals import PendingApprovals
-from director.agent.permissions.secret_leaks import guard_model
+from director.agent.permissions.secret_leaks import guard_model_from_leaks
 from director.agent.session_opening import open_desk
-from director.agent.subagents.node_models import lend
+from director.agent.subagents.node_models import lend_node_models
 from director.agent.turn import resume_turn
 from director.agent.turn_lease import held
 from director.browser import Session
@@ -85,10 +91,10 @@ class AppState:
         self.pictures = Pictures(self._live)
         self.rehearsals = Rehearsals(store, supplies.vault)
         opener = opens or (lambda name, journal: opens_with(supplies.vault, name, journal))
-        self._opens: Opens = lambda name, journal: guard_model(
+        self._opens: Opens = lambda name, journal: guard_model_from_leaks(
             opener(name, journal), store, supplies.vault
         )
-        lend(supplies, store, self._opens)
+        lend_node_models(supplies, store, self._opens)
         self.proposals = ProposalList()
         self.workspace = self._make_workspace()
         self.runs = RunService(self.workspace)
@@ -196,8 +202,8 @@ class AppState:
 
     def is_busy(self, workflow: str) -> bool:
         """Whether something goes on in a workflow now, here or in another program."""
-        return self.turns.is_on(workflow) or running(
-            self.store, current_thread(self.store, workflow)
+        return self.turns.is_on(workflow) or is_turn_running(
+            self.store, ensure_current_thread(self.store, workflow)
         )
 
     async def say(self, workflow: str, text: str, wanted: AnswerOptions) -> int:
@@ -246,7 +252,7 @@ class AppState:
         )
 
     async def _holding(self, workflow: str, work: Callable[[], Awaitable[T]]) -> T:
-        async with held(self.store, current_thread(self.store, workflow)) as hold:
+        async with held(self.store, ensure_current_thread(self.store, workflow)) as hold:
             # It is no turn: how the last one ended is told as before.
             hold.ends = hold.before
             return await work()

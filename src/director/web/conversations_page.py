@@ -7,7 +7,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from director.agent import current_thread
+from director.agent import ensure_current_thread
 from director.agent.saved_workflow import SavedState
 from director.services.conversations import list_conversations
 from director.services.requests import count_requests
@@ -31,7 +31,7 @@ def one(
     request: Request, workflow: ExistingWorkflowId, thread: Thread, studio: CurrentApp
 ) -> Response:
     """An earlier conversation; the one of now is read where it goes on."""
-    if thread == current_thread(studio.cached, workflow):
+    if thread == ensure_current_thread(studio.cached, workflow):
         return RedirectResponse(f"/w/{quote(workflow, safe='')}")
     found = chat(studio.workspace, thread)
     shown = {

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Literal
 
-from director.agent import current_thread
+from director.agent import ensure_current_thread
 from director.demo import scripted_demo
 from director.demo.scripted_demo import SAYS, ScriptedInput, lines
 from director.demo.site import Site
@@ -62,7 +62,7 @@ class Rehearsals:
         # After a restart it must be where the workflow knows it; whoever has the port keeps it.
         self._served(int(site.rpartition(":")[2]))
         every = lines(site)
-        done = _done(every, store.entries(current_thread(store, workflow)))
+        done = _done(every, store.entries(ensure_current_thread(store, workflow)))
         if done == len(every):
             return NextLine(SAYS, site, done, done, "none")
         return NextLine(SAYS, site, done, len(every), every[done].does, every[done].text)

@@ -11,8 +11,8 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 
-from director.runs.run_text import doubts_text, seconds_text
-from director.sections.summary import spans
+from director.runs.run_text import write_doubts_text, write_seconds_text
+from director.sections.summary import write_summary_spans
 from director.web.views import safe_markdown
 from director.workflow.sensitive import is_sensitive
 
@@ -47,9 +47,9 @@ templates.env.filters |= {
     "tokens": _tokens,
     "clock": _clock,
     "iso": _iso,
-    "seconds": seconds_text,
-    "doubts": doubts_text,
-    "spans": spans,
+    "seconds": write_seconds_text,
+    "doubts": write_doubts_text,
+    "spans": write_summary_spans,
 }
 templates.env.tests["sensitive"] = is_sensitive
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import HTMLResponse
 
-from director.agent import current_thread
+from director.agent import ensure_current_thread
 from director.agent.saved_workflow import SavedState
 from director.services.requests import RequestRow, count_requests, list_requests
 from director.web.app_state import AppState
@@ -69,7 +69,7 @@ def _around(studio: AppState, workflow: str, thread: str) -> dict[str, object]:
     return {
         "workflow": workflow,
         "name": SavedState(studio.cached, workflow).workflow().name,
-        "older": "" if thread == current_thread(studio.cached, workflow) else thread,
+        "older": "" if thread == ensure_current_thread(studio.cached, workflow) else thread,
         "newest": count_requests(studio.workspace, thread),
         "time": requests.timeline(studio.workspace, thread),
         "here": "inspect",

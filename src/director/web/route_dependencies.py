@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Path, Query, Request
 
-from director.agent import current_thread
+from director.agent import ensure_current_thread
 from director.services.errors import NotFound
 from director.services.runs import check_run
 from director.web.app_state import AppState
@@ -38,7 +38,7 @@ def thread_of(studio: AppState, workflow: str, thread: str) -> str:
     """A conversation of a workflow, the current one if none is named; `NotThere` if it has none."""
     if thread and thread not in studio.cached.threads(workflow):
         raise NotFound(f"The workflow {workflow!r} has no conversation {thread!r}.")
-    return thread or current_thread(studio.cached, workflow)
+    return thread or ensure_current_thread(studio.cached, workflow)
 
 
 def _thread(

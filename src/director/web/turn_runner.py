@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
-from director.agent import TurnRunning, current_thread
+from director.agent import TurnRunning, ensure_current_thread
 from director.agent.turn_events import TurnProgress
 from director.errors import DirectorError
 from director.store import Store
@@ -60,7 +60,7 @@ class Turns:
     async def begin(self, workflow: str, turn: Work) -> int:
         """Let a turn go on by itself as soon as what was said is stored, or say why it is not."""
         self._check_free(workflow, turn)
-        thread = current_thread(self._store, workflow)
+        thread = ensure_current_thread(self._store, workflow)
         before = self._store.head(thread)
         task = self._started(workflow, turn)
         while not task.done() and self._store.head(thread) == before:
@@ -95,7 +95,7 @@ class Turns:
         def told(what: TurnProgress) -> None:
             now = self._writing.setdefault(workflow, _Writing())
             if what.what == "asking":
-                thread = current_thread(self._store, workflow)
+                thread = ensure_current_thread(self._store, workflow)
                 now.entry, now.text = self._store.head(thread) + 1, ""
             elif what.what in ("again", "answered"):
                 now.text = ""

@@ -11,11 +11,11 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel, Field
 
-from director.agent import current_thread, running
+from director.agent import ensure_current_thread, is_turn_running
 from director.agent.model_choice import get_chosen_profile
 from director.counting import counter_for
 from director.runs.download_facts import list_downloads
-from director.runs.run_journal import records_of, steps_of
+from director.runs.run_journal import list_run_records, list_run_steps
 from director.services import context_meter as size
 from director.services import run_exports
 from director.services.approvals import list_effects, list_origins, list_secret_requests
@@ -31,7 +31,7 @@ from director.services.runs import list_open_questions
 from director.services.variables import list_lines
 from director.services.workflows import get_workflow
 from director.settings import PROFILES
-from director.store.run_variables import workbench
+from director.store.run_variables import get_draft_run_id
 from director.web.app_state import AppState
 from director.web.page_answers import answer_page
 from director.web.page_templates import api_of
@@ -55,7 +55,7 @@ async def work(request: Request, workflow: WorkflowId, studio: CurrentApp) -> HT
 
 async def _work(studio: AppState, workflow: str) -> tuple[str, Shown]:
     # The first look at a workflow begins its conversation: once, not with each part.
-    await asyncio.to_thread(current_thread, studio.cached, workflow)
+    await asyncio.to_thread(ensure_current_thread, studio.cached, workflow)
     parts = (_chat, _composer, _plan, _nodes, _variables)
     reading = (asyncio.to_thread(one, studio, workflow, PartQuery()) for one in parts)
     found = await asyncio.gather(*reading)
@@ -117,7 +117,7 @@ def _common(workflow: str) -> Shown:
 
 def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     store = studio.cached
-    thread = current_thread(store, workflow)
+    thread = ensure_current_thread(store, workflow)
     found = chat.chat(studio.workspace, thread)
     asked = [one for one in list_origins(studio.workspace, workflow) if one.state == "asked"]
     return {
@@ -137,7 +137,7 @@ def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
 
 def _chunk(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     thread = thread_of(studio, workflow, asked.thread)
-    older = "" if thread == current_thread(studio.cached, workflow) else thread
+    older = "" if thread == ensure_current_thread(studio.cached, workflow) else thread
     return {"chunk": chat.chunk(studio.workspace, thread, asked.chunk or 0), "older": older}
 
 
@@ -151,7 +151,7 @@ def _hits(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
 
 def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     store, settings = studio.cached, studio.settings
-    thread = current_thread(store, workflow)
+    thread = ensure_current_thread(store, workflow)
     busy = _is_busy(studio, workflow)
     return {
         "busy": busy,
@@ -170,7 +170,9 @@ def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
 def _is_busy(studio: AppState, workflow: str) -> bool:
     """Whether a turn is taken, as far as a page shows it: by what was read with the rest of it."""
     store = studio.cached
-    return studio.turns.is_on(workflow) or running(store, current_thread(store, workflow))
+    return studio.turns.is_on(workflow) or is_turn_running(
+        store, ensure_current_thread(store, workflow)
+    )
 
 
 def _offered(studio: AppState, workflow: str, *, units: bool) -> Shown:
@@ -178,13 +180,15 @@ def _offered(studio: AppState, workflow: str, *, units: bool) -> Shown:
         return {"offer": None, "busy": True}
     counter = counter_for(size.get_model_name(studio.workspace, workflow) or None)
     reader = studio.reader(workflow)
-    now = reader.conversation(current_thread(studio.cached, workflow))
+    now = reader.conversation(ensure_current_thread(studio.cached, workflow))
     found = compression.offer(now, counter, units=units, size=reader.sizes.turn_size)
     return {"offer": found, "busy": False}
 
 
 def _history(studio: AppState, workflow: str, _: PartQuery) -> Shown:
-    return {"attempts": list_attempts(studio.workspace, current_thread(studio.cached, workflow))}
+    return {
+        "attempts": list_attempts(studio.workspace, ensure_current_thread(studio.cached, workflow))
+    }
 
 
 def _plan(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
@@ -217,17 +221,17 @@ def _drawer(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     found = node_drawer(studio.cached, flow, asked.node)
     if found is None:
         raise NotFound(f"This workflow has no node {asked.node!r} by now.")
-    return {"drawer": found}
+    return {"drawer": studio.workspace.redact(found)}
 
 
 def _variables(studio: AppState, workflow: str, _: PartQuery) -> Shown:
-    run = workbench(workflow)
+    run = get_draft_run_id(workflow)
     return {
         "variables": list_lines(studio.workspace, workflow),
-        "tables": record_tables(records_of(studio.cached, run)),
+        "tables": studio.workspace.redact(record_tables(list_run_records(studio.cached, run))),
         "has_run": studio.cached.get("run", run) is not None,
         "run": run,
-        "downloads": list_downloads(steps_of(studio.cached, run)),
+        "downloads": studio.workspace.redact(list_downloads(list_run_steps(studio.cached, run))),
         "files": studio.supplies.files(workflow).list(),
     }
 
@@ -244,7 +248,7 @@ async def _browser(studio: AppState, workflow: str) -> Shown:
 
 async def _meter(studio: AppState, workflow: str) -> Shown:
     found = await studio.meter(workflow)
-    thread = current_thread(studio.cached, workflow)
+    thread = ensure_current_thread(studio.cached, workflow)
     made = await asyncio.to_thread(list_requests, studio.workspace, thread)
     return {"meter": meter.meter_view(found, made)}
 

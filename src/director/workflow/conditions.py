@@ -10,33 +10,35 @@ from collections.abc import Mapping
 from director.workflow.config_fields import (
     Field,
     Form,
-    any_text,
-    as_text,
-    at_least_one_of,
-    check_form,
-    exactly_one_of,
-    fill,
-    flag,
-    text,
-    whole,
+    check_any_text_field,
+    check_config_form,
+    check_flag_field,
+    check_text_field,
+    convert_field_to_text,
+    fill_config,
+    make_whole_number_field_check,
+    require_at_least_one_field,
+    require_exactly_one_field,
 )
-from director.workflow.nearest import hint, join_names
-from director.workflow.paths import is_list, kind_of
+from director.workflow.nearest import join_names, write_nearest_hint
+from director.workflow.paths import describe_kind, is_list
 from director.workflow.patterns import check_pattern
-from director.workflow.selectors import selector
+from director.workflow.selectors import check_selector
 from director.workflow.values import Config, Json, WorkflowError
 
 WITHIN = 5000
 
 
 def _pattern(value: Json) -> None:
-    text(value)
+    check_text_field(value)
     check_pattern(str(value))
 
 
 _ANYWHERE = {
-    "within": Field(whole(0, 600_000), "how long to wait for it, in ms", default=WITHIN),
-    "tab": Field(text, "the tab; without it the active one"),
+    "within": Field(
+        make_whole_number_field_check(0, 600_000), "how long to wait for it, in ms", default=WITHIN
+    ),
+    "tab": Field(check_text_field, "the tab; without it the active one"),
 }
 
 
@@ -45,13 +47,13 @@ def _form(key: str, main: Field, **fields: Field) -> Form:
 
 
 _RULES = {
-    "count": at_least_one_of("equals", "at_least", "at_most"),
-    "status": exactly_one_of("is", "below"),
+    "count": require_at_least_one_field("equals", "at_least", "at_most"),
+    "status": require_exactly_one_field("is", "below"),
 }
-_SELECTOR = Field(selector, "a CSS selector or a bundle", required=True)
+_SELECTOR = Field(check_selector, "a CSS selector or a bundle", required=True)
 
 CONDITIONS: Mapping[str, Form] = {
-    "url": _form("url", Field(text, "the whole address; * is any run", required=True)),
+    "url": _form("url", Field(check_text_field, "the whole address; * is any run", required=True)),
     "url_matches": _form(
         "url_matches",
         Field(_pattern, "a regular expression found in the address", required=True),
@@ -59,39 +61,49 @@ CONDITIONS: Mapping[str, Form] = {
     "element": _form(
         "element",
         _SELECTOR,
-        absent=Field(flag, "none may be visible"),
-        text=Field(any_text, "text that the first visible one contains"),
-        value=Field(any_text, "the value of the first visible one"),
-        ignore_case=Field(flag, "true: large and small letters are the same in the text"),
+        absent=Field(check_flag_field, "none may be visible"),
+        text=Field(check_any_text_field, "text that the first visible one contains"),
+        value=Field(check_any_text_field, "the value of the first visible one"),
+        ignore_case=Field(
+            check_flag_field, "true: large and small letters are the same in the text"
+        ),
     ),
     "count": _form(
         "count",
         _SELECTOR,
-        equals=Field(whole(), "as many as this"),
-        at_least=Field(whole(), "this many or more"),
-        at_most=Field(whole(), "this many or fewer"),
+        equals=Field(make_whole_number_field_check(), "as many as this"),
+        at_least=Field(make_whole_number_field_check(), "this many or more"),
+        at_most=Field(make_whole_number_field_check(), "this many or fewer"),
     ),
     "status": _form(
         "status",
-        Field(text, "the addresses of the requests; * is any run", required=True),
+        Field(check_text_field, "the addresses of the requests; * is any run", required=True),
         **{
-            "is": Field(whole(100, 599), "the status of every response"),
-            "below": Field(whole(101, 600), "a bound above it"),
+            "is": Field(make_whole_number_field_check(100, 599), "the status of every response"),
+            "below": Field(make_whole_number_field_check(101, 600), "a bound above it"),
         },
     ),
     "download": _form(
         "download",
-        Field(text, "the name of a file that the node downloaded; * is any run", required=True),
-        at_least=Field(whole(), "its bytes, this many or more; without it one"),
+        Field(
+            check_text_field,
+            "the name of a file that the node downloaded; * is any run",
+            required=True,
+        ),
+        at_least=Field(
+            make_whole_number_field_check(), "its bytes, this many or more; without it one"
+        ),
     ),
     "records": Form(
         {
-            "records": Field(text, "which records: a type such as order, order_*", required=True),
-            "equals": Field(whole(), "the run has as many as this"),
-            "at_least": Field(whole(), "this many or more"),
-            "at_most": Field(whole(), "this many or fewer"),
+            "records": Field(
+                check_text_field, "which records: a type such as order, order_*", required=True
+            ),
+            "equals": Field(make_whole_number_field_check(), "the run has as many as this"),
+            "at_least": Field(make_whole_number_field_check(), "this many or more"),
+            "at_most": Field(make_whole_number_field_check(), "this many or fewer"),
         },
-        rule=at_least_one_of("equals", "at_least", "at_most"),
+        rule=require_at_least_one_field("equals", "at_least", "at_most"),
     ),
 }
 
@@ -99,21 +111,23 @@ CONDITIONS: Mapping[str, Form] = {
 def check_condition(condition: Json) -> None:
     """A condition of one kind, with nothing in it that it does not know."""
     if not isinstance(condition, Mapping):
-        raise WorkflowError(f"A condition is an object, not {kind_of(condition)}. {_right()}")
+        raise WorkflowError(f"A condition is an object, not {describe_kind(condition)}. {_right()}")
     kinds = [kind for kind in CONDITIONS if kind in condition]
     if not kinds:
         first = next(iter(condition), "")
-        raise WorkflowError(f"This condition is of no kind.{hint(first, CONDITIONS)} {_right()}")
+        raise WorkflowError(
+            f"This condition is of no kind.{write_nearest_hint(first, CONDITIONS)} {_right()}"
+        )
     if len(kinds) > 1:
         raise WorkflowError(f"One condition, one kind: take {join_names(kinds)} apart.")
     if condition.get("absent") and ("text" in condition or "value" in condition):
         raise WorkflowError("What is absent has neither 'text' nor 'value'.")
-    fill(CONDITIONS[kinds[0]], condition)
+    fill_config(CONDITIONS[kinds[0]], condition)
 
 
 def check_proof(proof: Json) -> None:
     """What tells whether a node happened: conditions for both answers."""
-    check_form(PROOF)(proof)
+    check_config_form(PROOF)(proof)
 
 
 def fill_condition(condition: Config) -> dict[str, Json]:
@@ -121,10 +135,10 @@ def fill_condition(condition: Config) -> dict[str, Json]:
     kind = next(kind for kind in CONDITIONS if kind in condition)
     fields = CONDITIONS[kind].fields
     given = {
-        name: as_text(fields[name], value) if name in fields else value
+        name: convert_field_to_text(fields[name], value) if name in fields else value
         for name, value in condition.items()
     }
-    return fill(CONDITIONS[kind], given, resolved=True)
+    return fill_config(CONDITIONS[kind], given, resolved=True)
 
 
 def _conditions(value: Json) -> None:
@@ -141,7 +155,7 @@ def _check_proof(proof: Config) -> None:
 
 PROOF = Form(
     {
-        "url": Field(text, "the page to look at"),
+        "url": Field(check_text_field, "the page to look at"),
         "happened": Field(_conditions, "all hold: it happened"),
         "not_happened": Field(_conditions, "all hold: it did not happen"),
     },

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from director.workflow.nearest import hint
-from director.workflow.paths import is_list, kind_of
-from director.workflow.templates import Within, is_template, templates_in
+from director.workflow.nearest import write_nearest_hint
+from director.workflow.paths import describe_kind, is_list
+from director.workflow.templates import Within, is_template, list_templates
 from director.workflow.values import Config, Json, WorkflowError
 
 Check: TypeAlias = Callable[[Json], None]
@@ -49,7 +49,7 @@ class Form:
         return Form({**self.fields, **more}, {**early, **self.early}, self.rule)
 
 
-def fill(form: Form, config: Config, *, resolved: bool = False) -> dict[str, Json]:
+def fill_config(form: Form, config: Config, *, resolved: bool = False) -> dict[str, Json]:
     """The config with its defaults, checked; `resolved` says that no template is left to come."""
     problems = list(_problems(form, config, resolved=resolved))
     if problems:
@@ -82,34 +82,34 @@ def _problems(form: Form, config: Config, *, resolved: bool) -> Iterator[str]:
 def _unknown(name: str, form: Form) -> str:
     if name in form.early:
         return f"{name!r} is an earlier form: {form.early[name]}."
-    return f"There is no field {name!r}.{hint(name, form.fields)}"
+    return f"There is no field {name!r}.{write_nearest_hint(name, form.fields)}"
 
 
 def _check_one(rule: Field, value: Json, *, resolved: bool) -> None:
     if rule.templates and not resolved:
-        list(templates_in(value))
+        list(list_templates(value))
         if is_template(value):
             return
     rule.check(value)
 
 
-def anything(_: Json) -> None:
+def accept_any_field(_: Json) -> None:
     """Any JSON."""
 
 
-def text(value: Json) -> None:
+def check_text_field(value: Json) -> None:
     """A text that is not empty."""
     if not isinstance(value, str) or not value.strip():
         raise WorkflowError(f"this must be a text, not {_describe_value(value)}.")
 
 
-def any_text(value: Json) -> None:
+def check_any_text_field(value: Json) -> None:
     """A text, perhaps empty."""
     if not isinstance(value, str):
         raise WorkflowError(f"this must be a text, not {_describe_value(value)}.")
 
 
-def as_text(field: Field, value: Json) -> Json:
+def convert_field_to_text(field: Field, value: Json) -> Json:
     """A number as a text where only a text fits: it may be typed, or be part of a name."""
     if not isinstance(value, bool | int | float) or _fits(field, value):
         return value
@@ -125,7 +125,7 @@ def _fits(field: Field, value: Json) -> bool:
     return True
 
 
-def only(right: Json) -> Check:
+def make_constant_field_check(right: Json) -> Check:
     """One value and no other."""
 
     def check(value: Json) -> None:
@@ -135,19 +135,19 @@ def only(right: Json) -> Check:
     return check
 
 
-def number(value: Json) -> None:
+def check_number_field(value: Json) -> None:
     """A number."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise WorkflowError(f"this must be a number, not {_describe_value(value)}.")
 
 
-def flag(value: Json) -> None:
+def check_flag_field(value: Json) -> None:
     """True or false."""
     if not isinstance(value, bool):
         raise WorkflowError(f"this must be true or false, not {_describe_value(value)}.")
 
 
-def whole(least: int = 0, most: int = 10**9) -> Check:
+def make_whole_number_field_check(least: int = 0, most: int = 10**9) -> Check:
     """A whole number within bounds."""
 
     def check(value: Json) -> None:
@@ -159,14 +159,14 @@ def whole(least: int = 0, most: int = 10**9) -> Check:
     return check
 
 
-def choice(*words: str) -> Check:
+def make_choice_field_check(*words: str) -> Check:
     """One of a few words."""
 
     def check(value: Json) -> None:
         if value not in words:
             raise WorkflowError(
                 f"this must be one of {', '.join(words)}, not {_describe_value(value)}."
-                + hint(str(value), words).split(" There is")[0]
+                + write_nearest_hint(str(value), words).split(" There is")[0]
             )
 
     return check
@@ -175,7 +175,7 @@ def choice(*words: str) -> Check:
 _SHAPED: set[Check] = set()  # those that ask for an object of a form
 
 
-def list_of(check_one: Check, *, least: int = 1) -> Check:
+def make_list_field_check(check_one: Check, *, least: int = 1) -> Check:
     """A list of things that each pass a check."""
 
     def check(value: Json) -> None:
@@ -188,7 +188,7 @@ def list_of(check_one: Check, *, least: int = 1) -> Check:
     return check
 
 
-def object_of(check_one: Check = anything, *, least: int = 1) -> Check:
+def make_object_field_check(check_one: Check = accept_any_field, *, least: int = 1) -> Check:
     """An object whose members each pass a check."""
 
     def check(value: Json) -> None:
@@ -198,12 +198,12 @@ def object_of(check_one: Check = anything, *, least: int = 1) -> Check:
         for name, one in value.items():
             _within(check_one, one, repr(name))
 
-    if check_one is not anything:
+    if check_one is not accept_any_field:
         _SHAPED.add(check)
     return check
 
 
-def either(*checks: Check, otherwise: str) -> Check:
+def make_either_field_check(*checks: Check, otherwise: str) -> Check:
     """What passes one of several checks."""
 
     def check(value: Json) -> None:
@@ -223,19 +223,19 @@ def either(*checks: Check, otherwise: str) -> Check:
     return check
 
 
-def check_form(form: Form) -> Check:
+def check_config_form(form: Form) -> Check:
     """An object of a form."""
 
     def check(value: Json) -> None:
         if not isinstance(value, Mapping):
             raise WorkflowError(f"this must be an object, not {_describe_value(value)}.")
-        fill(form, value)
+        fill_config(form, value)
 
     _SHAPED.add(check)
     return check
 
 
-def exactly_one_of(*names: str) -> Rule:
+def require_exactly_one_field(*names: str) -> Rule:
     """A rule between fields: one of them is given, no more."""
 
     def rule(config: Config) -> None:
@@ -247,7 +247,7 @@ def exactly_one_of(*names: str) -> Rule:
     return rule
 
 
-def at_least_one_of(*names: str) -> Rule:
+def require_at_least_one_field(*names: str) -> Rule:
     """A rule between fields: one of them is given, or more."""
 
     def rule(config: Config) -> None:
@@ -269,4 +269,4 @@ def _within(check: Check, value: Json, where: str) -> None:
 def _describe_value(value: Json) -> str:
     written = repr(value)
     short = written if len(written) <= 60 else f"{written[:57]}..."
-    return short if isinstance(value, str | int | float) else f"{kind_of(value)} ({short})"
+    return short if isinstance(value, str | int | float) else f"{describe_kind(value)} ({short})"

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 
-from director.workflow.json_input import FieldReader, parse_object
-from director.workflow.paths import is_list, kind_of
+from director.workflow.json_input import FieldReader, parse_json_input
+from director.workflow.paths import describe_kind, is_list
 from director.workflow.values import Json, WorkflowError
 
 LONGEST = 40_000
@@ -61,7 +61,7 @@ _TEXTS = ("workflow_name", "goal", "trigger")
 def parse_description(written: Json) -> Description:
     """The description that a model wrote, or an error that says all that is wrong with it."""
     try:
-        value = parse_object(written, what="description", longest=LONGEST)
+        value = parse_json_input(written, what="description", longest=LONGEST)
     except WorkflowError as problem:
         raise DescriptionError(str(problem)) from None
     reader = FieldReader()
@@ -74,7 +74,7 @@ def parse_description(written: Json) -> Description:
     return Description(**texts, **lists)  # type: ignore[arg-type]
 
 
-def description_json(description: Description) -> dict[str, Json]:
+def encode_description(description: Description) -> dict[str, Json]:
     """The description as JSON; what is empty is left out."""
     return {
         name: list(value) if isinstance(value, tuple) else value
@@ -83,14 +83,14 @@ def description_json(description: Description) -> dict[str, Json]:
     }
 
 
-def missing(description: Description) -> tuple[str, ...]:
+def list_missing_description_parts(description: Description) -> tuple[str, ...]:
     """The parts that are still empty, in their order."""
     return tuple(name for name in SUGGESTIONS if not getattr(description, name))
 
 
-def suggestions(description: Description) -> list[str]:
+def list_description_suggestions(description: Description) -> list[str]:
     """A line for each part that is missing: its name and what it should tell."""
-    return [f"{name}: {SUGGESTIONS[name]}" for name in missing(description)]
+    return [f"{name}: {SUGGESTIONS[name]}" for name in list_missing_description_parts(description)]
 
 
 def _list(reader: FieldReader, value: Json, name: str) -> tuple[Json, ...]:
@@ -100,7 +100,7 @@ def _list(reader: FieldReader, value: Json, name: str) -> tuple[Json, ...]:
         # A table from case to answer, as models like to write it.
         return tuple({case: answer} for case, answer in value.items())
     if not is_list(value):
-        reader.wrong(name, f"this must be a list of texts or objects, not {kind_of(value)}.")
+        reader.wrong(name, f"this must be a list of texts or objects, not {describe_kind(value)}.")
         return ()
     for place, one in enumerate(value):
         if not (isinstance(one, str) and one.strip()) and not (isinstance(one, Mapping) and one):

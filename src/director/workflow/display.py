@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 
 from director.workflow.paths import is_list
-from director.workflow.sensitive import HIDDEN, mask_value
+from director.workflow.sensitive import HIDDEN, mask_sensitive
 from director.workflow.values import Json
 
 LONGEST = 100
@@ -22,7 +22,7 @@ def render_value(name: str, value: Json) -> str:
         return "[] (empty)"
     if isinstance(value, Mapping) and not value:
         return "{} (empty)"
-    safe = mask_value(value, name=name)
+    safe = mask_sensitive(value, name=name)
     if safe == HIDDEN:
         return HIDDEN
     if isinstance(safe, str):

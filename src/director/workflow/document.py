@@ -11,11 +11,11 @@ from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from director.workflow.bounds import DOCUMENT, check_bounds
-from director.workflow.migrations import choose_as_before
-from director.workflow.nearest import hint
-from director.workflow.paths import is_list, kind_of
-from director.workflow.references import as_it_ran, with_ids
-from director.workflow.types import check_config, effect_of
+from director.workflow.migrations import choose_before_migration
+from director.workflow.nearest import write_nearest_hint
+from director.workflow.paths import describe_kind, is_list
+from director.workflow.references import migrate_reference_order, resolve_references
+from director.workflow.types import check_config, get_node_effect
 from director.workflow.values import Input, Json, Node, Workflow, WorkflowError
 from director.workflow.workflow_checks import check_workflow
 
@@ -39,7 +39,7 @@ _ANY = ("default",)
 _LATER: Mapping[str, Json] = {"type": "any", "sensitive": False}
 
 
-def to_json(workflow: Workflow) -> dict[str, Json]:
+def write_workflow_document(workflow: Workflow) -> dict[str, Json]:
     """The document of a workflow; it names nodes by their ids."""
     return {"version": VERSION, **_plain(workflow)}
 
@@ -78,15 +78,15 @@ class _Stored:
 
 @lru_cache(maxsize=128)
 def _parse(stored: _Stored) -> Workflow:
-    return from_json(stored.body)
+    return read_workflow_document(stored.body)
 
 
-def parse_stored(document: Json) -> Workflow:
+def parse_stored_document(document: Json) -> Workflow:
     """The workflow of a document that nobody changes any more; the same object is read once."""
     return _parse(_Stored(document))
 
 
-def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Workflow:
+def read_workflow_document(document: Json, *, new_id: Callable[[], str] | None = None) -> Workflow:
     """The workflow of a document, checked from end to end.
 
     One that was written by hand may name nodes by alias or position, leave out what has a
@@ -95,11 +95,11 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
     """
     check_bounds(document, what="The document", bounds=DOCUMENT)
     if not isinstance(document, Mapping):
-        raise WorkflowError(f"A workflow's document is an object, not {kind_of(document)}.")
+        raise WorkflowError(f"A workflow's document is an object, not {describe_kind(document)}.")
     version = _version(document)
     notes: tuple[str, ...] = ()
     if version != VERSION:
-        document, notes = choose_as_before(document)
+        document, notes = choose_before_migration(document)
     given = {name: value for name, value in document.items() if name != "version"}
     workflow = _read(Workflow, given, "the workflow")
     if len(workflow.nodes) > _MOST_NODES:
@@ -116,11 +116,11 @@ def from_json(document: Json, *, new_id: Callable[[], str] | None = None) -> Wor
     for name in ("origins", "notes"):
         for place, one in enumerate(getattr(workflow, name)):
             if not isinstance(one, str):
-                raise WorkflowError(f"{name}[{place}] must be a text, not {kind_of(one)}.")
+                raise WorkflowError(f"{name}[{place}] must be a text, not {describe_kind(one)}.")
     kept = tuple(_with_ids(node, nodes) for node in nodes)
     read = check_workflow(replace(workflow, nodes=kept, inputs=inputs))
     if version < _LISTS_AS_WRITTEN:
-        read, lists = as_it_ran(read)
+        read, lists = migrate_reference_order(read)
         notes = (*notes, *lists)
     return replace(read, notes=(*read.notes, *notes))
 
@@ -144,13 +144,13 @@ def _node(given: object, where: str, new_id: Callable[[], str] | None) -> Node:
     except WorkflowError as problem:
         raise WorkflowError(f"{where} ({node.alias}): {problem}") from None
     if isinstance(given, Mapping) and "effect" not in given:
-        return replace(node, effect=effect_of(node.type, node.config))
+        return replace(node, effect=get_node_effect(node.type, node.config))
     return node
 
 
 def _with_ids(node: Node, nodes: tuple[Node, ...]) -> Node:
     try:
-        return replace(node, config=with_ids(node.type, node.config, nodes))
+        return replace(node, config=resolve_references(node.type, node.config, nodes))
     except WorkflowError as problem:
         raise WorkflowError(f"{node.alias!r}: {problem}") from None
 
@@ -158,11 +158,11 @@ def _with_ids(node: Node, nodes: tuple[Node, ...]) -> Node:
 def _read(kind: type[T], given: object, where: str) -> T:
     """One value of the document, its members checked for their type."""
     if not isinstance(given, Mapping):
-        raise WorkflowError(f"{where} must be an object, not {kind_of(given)}.")
+        raise WorkflowError(f"{where} must be an object, not {describe_kind(given)}.")
     known = [field.name for field in fields(kind)]
     for name in given:
         if name not in known:
-            raise WorkflowError(f"{where} has no {name!r}.{hint(str(name), known)}")
+            raise WorkflowError(f"{where} has no {name!r}.{write_nearest_hint(str(name), known)}")
     for name in _list_required(kind):
         if name not in given:
             raise WorkflowError(f"{where} needs {name!r}.")
@@ -178,8 +178,13 @@ def _list_required(kind: type[T]) -> Iterator[str]:
 def _member(name: str, value: Json, where: str) -> Json:
     if name in _LISTS:
         if not is_list(value):
-            raise WorkflowError(f"{where}: {name!r} must be a list, not {kind_of(value)}.")
+            raise WorkflowError(f"{where}: {name!r} must be a list, not {describe_kind(value)}.")
         return tuple(value)
     if name not in _ANY and not isinstance(value, _TYPES.get(name, (str,))):
-        raise WorkflowError(f"{where}: {name!r} cannot be {kind_of(value)}.")
+        raise WorkflowError(f"{where}: {name!r} cannot be {describe_kind(value)}.")
     return value
+
+
+# Names of one release ago; they go with the next.
+to_json = write_workflow_document
+from_json = read_workflow_document

@@ -9,12 +9,12 @@ from director.workflow.config_fields import (
     Check,
     Field,
     Form,
-    any_text,
-    choice,
-    fill,
-    flag,
-    text,
-    whole,
+    check_any_text_field,
+    check_flag_field,
+    check_text_field,
+    fill_config,
+    make_choice_field_check,
+    make_whole_number_field_check,
 )
 from director.workflow.values import Config, Json, WorkflowError
 
@@ -63,16 +63,24 @@ def _field(check: Check, says: str, *, required: bool = False) -> Field:
 
 CHECK = Form(
     {
-        "kind": _field(choice(*KINDS), f"one of {', '.join(KINDS)}", required=True),
-        "field": _field(any_text, "the field of the rows that it is about"),
-        "input": _field(text, "the input that all values of the field equal"),
-        "heading": _field(text, "the heading over the column that the field is read from"),
-        "counter": _field(text, "the words of the page's count, with # for each number"),
-        "tolerance": _field(whole(), "how many rows may be missing"),
+        "kind": _field(
+            make_choice_field_check(*KINDS), f"one of {', '.join(KINDS)}", required=True
+        ),
+        "field": _field(check_any_text_field, "the field of the rows that it is about"),
+        "input": _field(check_text_field, "the input that all values of the field equal"),
+        "heading": _field(
+            check_text_field, "the heading over the column that the field is read from"
+        ),
+        "counter": _field(
+            check_text_field, "the words of the page's count, with # for each number"
+        ),
+        "tolerance": _field(make_whole_number_field_check(), "how many rows may be missing"),
         "share": _field(_share, "below which share of the run before the rows are too few"),
-        "dismissed": _field(flag, "true if such a doubt is right as it is"),
-        "because": _field(any_text, "why it was dismissed"),
-        "by": _field(choice(*AUTHORS), "who said so; what a model says changes no doubt"),
+        "dismissed": _field(check_flag_field, "true if such a doubt is right as it is"),
+        "because": _field(check_any_text_field, "why it was dismissed"),
+        "by": _field(
+            make_choice_field_check(*AUTHORS), "who said so; what a model says changes no doubt"
+        ),
     }
 )
 
@@ -80,17 +88,17 @@ CHECK = Form(
 def check_doubt_check(check: Config) -> None:
     """A check that runs can use; an error that says what is wrong with it otherwise."""
     try:
-        fill(CHECK, check)
+        fill_config(CHECK, check)
     except WorkflowError as problem:
         raise WorkflowError(f"'checks': {problem}") from None
 
 
-def is_by_model(check: Config) -> bool:
+def is_doubt_check_by_model(check: Config) -> bool:
     """Whether a check is only what a model thinks: a person has not said it."""
     return check.get("by") == "model"
 
 
-def sign_checks(checks: Sequence[Config], known: Sequence[Config] = ()) -> tuple[Config, ...]:
+def sign_doubt_checks(checks: Sequence[Config], known: Sequence[Config] = ()) -> tuple[Config, ...]:
     """Checks as a model may set them: what would silence a doubt is marked as the model's.
 
     One that a person has set, and that stays as it is, stays the person's.
@@ -103,12 +111,12 @@ def _sign(check: Config) -> Config:
     return {**plain, "by": "model"} if any(check.get(name) for name in _WEAKENS) else plain
 
 
-def merge_checks(known: Sequence[Config], more: Sequence[Config]) -> tuple[Config, ...]:
+def merge_doubt_checks(known: Sequence[Config], more: Sequence[Config]) -> tuple[Config, ...]:
     """Checks with others added; one of the same kind and field is replaced."""
-    found = {place_of_check(each): each for each in known}
-    return tuple({**found, **{place_of_check(each): each for each in more}}.values())
+    found = {get_doubt_check_place(each): each for each in known}
+    return tuple({**found, **{get_doubt_check_place(each): each for each in more}}.values())
 
 
-def place_of_check(check: Config) -> tuple[Json, Json]:
+def get_doubt_check_place(check: Config) -> tuple[Json, Json]:
     """What tells a check of a node from its others."""
     return check.get("kind"), check.get("field") or ""

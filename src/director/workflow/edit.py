@@ -14,31 +14,31 @@ from director.workflow.config_fields import (
     Check,
     Field,
     Form,
-    any_text,
-    anything,
-    choice,
-    fill,
-    list_of,
-    object_of,
-    text,
-    whole,
+    accept_any_field,
+    check_any_text_field,
+    check_text_field,
+    fill_config,
+    make_choice_field_check,
+    make_list_field_check,
+    make_object_field_check,
+    make_whole_number_field_check,
 )
-from director.workflow.doubt_checks import merge_checks
+from director.workflow.doubt_checks import merge_doubt_checks
 from director.workflow.nearest import join_names
 from director.workflow.paths import is_list
 from director.workflow.references import (
-    in_order,
-    insert_neighbours,
+    insert_neighbour_references,
+    list_referring_nodes,
     map_parents,
-    referring,
-    with_ids,
-    without,
+    remove_references,
+    reorder_references,
+    resolve_references,
 )
-from director.workflow.selection import place_of, select
-from director.workflow.templates import rename_templates, templates_in
-from director.workflow.types import check_config, effect_of, select_templated
+from director.workflow.selection import find_selection_place, resolve_selection
+from director.workflow.templates import list_templates, rename_templates
+from director.workflow.types import check_config, get_node_effect, select_templated
 from director.workflow.values import Config, Effect, Json, Node, NodeType, Workflow, WorkflowError
-from director.workflow.workflow_checks import check_alias, check_workflow
+from director.workflow.workflow_checks import check_workflow, check_workflow_alias
 
 Merge: TypeAlias = Literal["update", "replace"]
 _LISTS = ("requires", "ensures", "checks")
@@ -68,16 +68,25 @@ def _field(check: Check, says: str, *, required: bool = False) -> Field:
 # What may be said of a node; its config and conditions are checked with the whole workflow.
 _CHANGES = Form(
     {
-        "type": _field(text, "one of the ten types"),
-        "alias": _field(text, "its name"),
-        "config": _field(anything, "what its type wants"),
-        "description": _field(any_text, "what it is for"),
-        "effect": _field(choice(*get_args(Effect)), "what repeating it does"),
-        "requires": _field(list_of(object_of(), least=0), "conditions before it"),
-        "ensures": _field(list_of(object_of(), least=0), "conditions after it"),
-        "proof": _field(object_of(), "what tells that it happened"),
-        "retry": _field(whole(0, 3600), "seconds to try again while its site is away"),
-        "checks": _field(list_of(object_of(), least=0), "what its runs are doubted by"),
+        "type": _field(check_text_field, "one of the ten types"),
+        "alias": _field(check_text_field, "its name"),
+        "config": _field(accept_any_field, "what its type wants"),
+        "description": _field(check_any_text_field, "what it is for"),
+        "effect": _field(make_choice_field_check(*get_args(Effect)), "what repeating it does"),
+        "requires": _field(
+            make_list_field_check(make_object_field_check(), least=0), "conditions before it"
+        ),
+        "ensures": _field(
+            make_list_field_check(make_object_field_check(), least=0), "conditions after it"
+        ),
+        "proof": _field(make_object_field_check(), "what tells that it happened"),
+        "retry": _field(
+            make_whole_number_field_check(0, 3600), "seconds to try again while its site is away"
+        ),
+        "checks": _field(
+            make_list_field_check(make_object_field_check(), least=0),
+            "what its runs are doubted by",
+        ),
     }
 )
 _NEEDED = ("type", "alias", "config")
@@ -86,13 +95,13 @@ _NODE = Form(
 )
 
 
-def draft_from(given: Mapping[str, Json]) -> NodeDraft:
+def parse_edit_draft(given: Mapping[str, Json]) -> NodeDraft:
     """A draft from an object, such as the arguments of a tool."""
     return NodeDraft(**_read_given(_NODE, given))
 
 
 def _read_given(form: Form, given: Mapping[str, Json]) -> dict[str, Any]:
-    found = fill(form, given)
+    found = fill_config(form, given)
     said: dict[str, Any] = {
         # A proof and a time to retry can be removed; for all else null is as good as unsaid.
         name: value
@@ -102,7 +111,7 @@ def _read_given(form: Form, given: Mapping[str, Json]) -> dict[str, Any]:
     return {**said, **{name: tuple(said[name]) for name in _LISTS if name in said}}
 
 
-def add(
+def add_nodes(
     workflow: Workflow,
     drafts: Sequence[NodeDraft],
     *,
@@ -124,12 +133,12 @@ def add(
 
 
 def _place(at: str | int, workflow: Workflow) -> int:
-    return place_of(at, workflow.nodes)
+    return find_selection_place(at, workflow.nodes)
 
 
 def _make_node(draft: NodeDraft, id_: str) -> Node:
     config = _as_object(draft.type, draft.config)
-    effect = draft.effect or effect_of(draft.type, config)
+    effect = draft.effect or get_node_effect(draft.type, config)
     return Node(
         id_,
         draft.alias,
@@ -152,7 +161,7 @@ def _as_object(type_: str, config: Json) -> Config:
 
 def _keep_references(node: Node, nodes: Sequence[Node]) -> Node:
     try:
-        return replace(node, config=with_ids(node.type, node.config, nodes))
+        return replace(node, config=resolve_references(node.type, node.config, nodes))
     except WorkflowError as problem:
         raise WorkflowError(f"{node.alias!r}: {problem} Create what it refers to first.") from None
 
@@ -168,13 +177,13 @@ def _insert_nodes(workflow: Workflow, new: Sequence[Node], place: int) -> Workfl
         node.id for node in new if all(part.owner not in made for part in inside.get(node.id, ()))
     ]
     nodes = tuple(
-        node if node.id in made else insert_neighbours(node, before, loose, after=after)
+        node if node.id in made else insert_neighbour_references(node, before, loose, after=after)
         for node in workflow.nodes
     )
     return replace(workflow, nodes=nodes)
 
 
-def update(
+def edit_node(
     workflow: Workflow,
     which: str | int,
     changes: Mapping[str, Json],
@@ -186,7 +195,7 @@ def update(
     A new alias is carried into the templates of the other nodes. The effect follows the config
     unless its author had said otherwise.
     """
-    old = workflow.nodes[place_of(which, workflow.nodes)]
+    old = workflow.nodes[find_selection_place(which, workflow.nodes)]
     new = _update_node(old, _read_given(_CHANGES, changes), merge=merge, nodes=workflow.nodes)
     nodes = tuple(new if node.id == old.id else node for node in workflow.nodes)
     if new.alias != old.alias:
@@ -205,11 +214,11 @@ def _update_node(
         if merge == "update" and isinstance(given, Mapping):
             both = {**old.config, **given}
             given = {name: value for name, value in both.items() if value is not None}
-        config = with_ids(type_, _as_object(type_, given), nodes)
+        config = resolve_references(type_, _as_object(type_, given), nodes)
     if "checks" in said and merge == "update":
-        said = {**said, "checks": merge_checks(old.checks, said["checks"])}
-    chosen = old.effect != effect_of(old.type, old.config)
-    effect = old.effect if chosen else effect_of(type_, config)
+        said = {**said, "checks": merge_doubt_checks(old.checks, said["checks"])}
+    chosen = old.effect != get_node_effect(old.type, old.config)
+    effect = old.effect if chosen else get_node_effect(type_, config)
     return replace(old, **{"effect": effect, **said, "config": config})
 
 
@@ -227,24 +236,32 @@ def _rename_in_node(node: Node, old: str, new: str) -> Node:
     )
 
 
-def delete(workflow: Workflow, which: str | int, *, handle_dependencies: bool = False) -> Workflow:
+def delete_nodes(
+    workflow: Workflow, which: str | int, *, handle_dependencies: bool = False
+) -> Workflow:
     """Delete the nodes of a selection; refused while others refer to them.
 
     With `handle_dependencies` they are taken out of the bodies and branches that name them.
     """
-    gone = set(select(which, workflow.nodes))
+    gone = set(resolve_selection(which, workflow.nodes))
     left = [node for node in workflow.nodes if node.id not in gone]
     if not handle_dependencies:
         _check_unused(workflow, gone)
-    return check_workflow(replace(workflow, nodes=tuple(without(node, gone) for node in left)))
+    return check_workflow(
+        replace(workflow, nodes=tuple(remove_references(node, gone) for node in left))
+    )
 
 
 def _check_unused(workflow: Workflow, gone: set[str]) -> None:
     for node in workflow.nodes:
         if node.id not in gone:
             continue
-        owners = [one.alias for one in referring(workflow, node.id) if one.id not in gone]
-        readers = [one.alias for one in readers_of(workflow, node.alias) if one.id not in gone]
+        owners = [
+            one.alias for one in list_referring_nodes(workflow, node.id) if one.id not in gone
+        ]
+        readers = [
+            one.alias for one in list_node_readers(workflow, node.alias) if one.id not in gone
+        ]
         if owners or readers:
             raise WorkflowError(
                 f"{node.alias!r} cannot be deleted: {join_names(dict.fromkeys(owners + readers))} "
@@ -253,14 +270,14 @@ def _check_unused(workflow: Workflow, gone: set[str]) -> None:
             )
 
 
-def readers_of(workflow: Workflow, alias: str) -> tuple[Node, ...]:
+def list_node_readers(workflow: Workflow, alias: str) -> tuple[Node, ...]:
     """The nodes whose templates name a node's results."""
     return tuple(
         node
         for node in workflow.nodes
         if any(
             template.path[:1] == (alias,)
-            for template in templates_in(
+            for template in list_templates(
                 [select_templated(node.type, node.config), *_conditions_of(node)]
             )
         )
@@ -277,20 +294,20 @@ def _conditions_of(node: Node) -> list[Json]:
     return [*written, *node.requires, *node.ensures, node.proof]
 
 
-def move(workflow: Workflow, which: str | int, *, to: str | int) -> Workflow:
+def move_nodes(workflow: Workflow, which: str | int, *, to: str | int) -> Workflow:
     """Move the nodes of a selection, in their order, so that the first has the place of `to`."""
-    chosen = set(select(which, workflow.nodes))
+    chosen = set(resolve_selection(which, workflow.nodes))
     moving = [node for node in workflow.nodes if node.id in chosen]
     rest = [node for node in workflow.nodes if node.id not in chosen]
     place = len(rest) if to == "end" else min(_place(to, workflow), len(rest))
     moved = replace(workflow, nodes=(*rest[:place], *moving, *rest[place:]))
-    return check_workflow(in_order(moved, workflow.nodes))
+    return check_workflow(reorder_references(moved, workflow.nodes))
 
 
 def _check_names(nodes: Sequence[Node]) -> None:
     seen: dict[str, int] = {}
     for place, node in enumerate(nodes, 1):
-        check_alias(node.alias)
+        check_workflow_alias(node.alias)
         for name in (node.alias, node.id):
             if name in seen:
                 raise WorkflowError(
@@ -302,3 +319,6 @@ def _check_names(nodes: Sequence[Node]) -> None:
 
 # Names of one release ago; they go with the next.
 Draft = NodeDraft
+add = add_nodes
+update = edit_node
+move = move_nodes

@@ -15,14 +15,14 @@ import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
-from director.workflow.nearest import hint
+from director.workflow.nearest import write_nearest_hint
 from director.workflow.templates import (
     Lookup,
     Template,
     TemplateError,
     cut_at_templates,
     read_template,
-    resolve,
+    resolve_templates,
 )
 from director.workflow.values import Json, WorkflowError
 
@@ -54,7 +54,7 @@ _OTHER: tuple[tuple[re.Pattern[str], str, str], ...] = (
 )
 
 
-def with_names(condition: str) -> tuple[str, dict[str, Template]]:
+def name_expression_templates(condition: str) -> tuple[str, dict[str, Template]]:
     """A condition with a name in place of each template, and the template of each name."""
     templates: dict[str, Template] = {}
     pieces = cut_at_templates(condition)
@@ -68,15 +68,17 @@ def with_names(condition: str) -> tuple[str, dict[str, Template]]:
     return "".join(pieces).strip(), templates
 
 
-def with_values(condition: str, lookup: Lookup) -> tuple[str, dict[str, Json]]:
+def fill_expression_values(condition: str, lookup: Lookup) -> tuple[str, dict[str, Json]]:
     """A condition as code, and the value of each name that stands for a template in it."""
-    code, templates = with_names(condition)
-    return code, {name: resolve(str(template), lookup) for name, template in templates.items()}
+    code, templates = name_expression_templates(condition)
+    return code, {
+        name: resolve_templates(str(template), lookup) for name, template in templates.items()
+    }
 
 
-def check_condition(condition: str, *, names: Collection[str] = ()) -> None:
+def check_expression_condition(condition: str, *, names: Collection[str] = ()) -> None:
     """One Python expression over the given names and over templates."""
-    code, templates = with_names(condition)
+    code, templates = name_expression_templates(condition)
     tree = _parse_code(code, "eval", written=condition)
     used = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
     for name, template in templates.items():
@@ -85,7 +87,7 @@ def check_condition(condition: str, *, names: Collection[str] = ()) -> None:
     _check_names(code, {*names, *templates}, "give it in 'input', or write {{%s}}")
 
 
-def check_code(code: str, *, names: Collection[str]) -> None:
+def check_expression_code(code: str, *, names: Collection[str]) -> None:
     """An expression, or statements whose last is an expression: the result."""
     tree = _parse_code(code, "exec", written=code)
     for node in ast.walk(tree):
@@ -102,7 +104,7 @@ def check_code(code: str, *, names: Collection[str]) -> None:
     _check_names(code, names, "give it in 'input' under that name")
 
 
-def check_name(name: str) -> None:
+def check_expression_name(name: str) -> None:
     """A name under which a value can be handed to code."""
     if not name.isidentifier() or keyword.iskeyword(name):
         raise WorkflowError(f"{name!r} cannot be a name in Python: use letters, digits and _.")
@@ -110,7 +112,7 @@ def check_name(name: str) -> None:
         raise WorkflowError(f"{name!r} is the name of a template's value: choose another.")
 
 
-def syntax(code: str, mode: str = "exec") -> ast.AST:
+def parse_expression(code: str, mode: str = "exec") -> ast.AST:
     """The tree of some Python; that a backslash is written once too seldom is no matter."""
     with _PARSING, _ignore_warnings():
         try:
@@ -134,7 +136,7 @@ def _parse_code(code: str, mode: str, *, written: str) -> ast.AST:
             "several transform nodes."
         )
     try:
-        return syntax(code, mode)
+        return parse_expression(code, mode)
     except (SyntaxError, ValueError) as problem:
         says = problem.msg if isinstance(problem, SyntaxError) else str(problem)
         raise WorkflowError(
@@ -159,7 +161,10 @@ def _check_names(code: str, names: Collection[str], how: str) -> None:
         table = symtable.symtable(code, "code", "exec")
     for name in sorted(_free(table, top=True) - known):
         where = how % name if "%s" in how else how
-        says = "".join(_other_forms(name)) or f" {where.capitalize()}.{hint(name, names)}"
+        says = (
+            "".join(_other_forms(name))
+            or f" {where.capitalize()}.{write_nearest_hint(name, names)}"
+        )
         raise WorkflowError(f"{name!r} names nothing here.{says}")
 
 

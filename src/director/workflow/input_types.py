@@ -10,8 +10,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from director.workflow.paths import is_list, kind_of
-from director.workflow.sensitive import is_sensitive, mask_value
+from director.workflow.paths import describe_kind, is_list
+from director.workflow.sensitive import is_sensitive, mask_sensitive
 from director.workflow.templates import SECRET
 from director.workflow.values import Input, Json, Workflow, WorkflowError
 
@@ -45,7 +45,7 @@ def check_input(one: Input) -> Iterator[str]:
         yield f"Input {one.name!r} has the type {one.type!r}: take one of {', '.join(INPUT_TYPES)}."
     elif one.default is not None:
         try:
-            check_value(one, one.default)
+            check_input_value(one, one.default)
         except WorkflowError as problem:
             yield str(problem)
     # By its name alone an input of an earlier version may have one: its run puts it away.
@@ -56,13 +56,13 @@ def check_input(one: Input) -> Iterator[str]:
         )
 
 
-def check_value(one: Input, value: Json) -> None:
+def check_input_value(one: Input, value: Json) -> None:
     """Refuse a value that is not of the type of its input."""
     if _is_reference(value) and one.type in ("any", "text"):
         return
     if not _CHECKS[one.type](value):
         raise WorkflowError(
-            f"The input {one.name!r} takes {_form(one)}, not {kind_of(value)} "
+            f"The input {one.name!r} takes {_form(one)}, not {describe_kind(value)} "
             f"({str(value)[:60]!r})."
         )
 
@@ -73,7 +73,7 @@ def _form(one: Input) -> str:
     if told and _CHECKS[one.type](one.default):
         kind = _WRITTEN[one.type].partition(",")[0]
         first = one.default[:1] if is_list(one.default) else one.default
-        text = json.dumps(mask_value(first, name=one.name), ensure_ascii=False)
+        text = json.dumps(mask_sensitive(first, name=one.name), ensure_ascii=False)
         if len(text) <= _EXAMPLE:
             return f"{kind}, such as {text}"
     return _WRITTEN[one.type]
@@ -84,7 +84,7 @@ def is_secret_input(one: Input) -> bool:
     return one.sensitive or is_sensitive(one.name)
 
 
-def declare(workflow: Workflow, one: Input) -> Workflow:
+def declare_workflow_input(workflow: Workflow, one: Input) -> Workflow:
     """The workflow with this input, in the place of an earlier one of its name."""
     kept = [one if each.name == one.name else each for each in workflow.inputs]
     known = any(each.name == one.name for each in workflow.inputs)

@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from director.workflow.bounds import DOCUMENT, check_bounds
-from director.workflow.nearest import hint
-from director.workflow.paths import is_list, kind_of
+from director.workflow.nearest import write_nearest_hint
+from director.workflow.paths import describe_kind, is_list
 from director.workflow.values import Json, WorkflowError
 
 _MOST = 12
@@ -29,12 +29,12 @@ class FieldReader:
     def object(self, value: Json, where: str, fields: Iterable[str]) -> Mapping[str, Json]:
         """An object that has no other fields than these; an empty one if it is none."""
         if not isinstance(value, Mapping):
-            self.wrong(where, f"this must be an object, not {kind_of(value)}.")
+            self.wrong(where, f"this must be an object, not {describe_kind(value)}.")
             return {}
         known = tuple(fields)
         for name in value:
             if name not in known:
-                self.wrong(where, f"there is no field {name!r}.{hint(name, known)}")
+                self.wrong(where, f"there is no field {name!r}.{write_nearest_hint(name, known)}")
         return value
 
     def text(self, of: Mapping[str, Json], name: str, where: str, *, needed: bool = False) -> str:
@@ -43,7 +43,7 @@ class FieldReader:
         if value is None and not needed:
             return ""
         if not isinstance(value, str):
-            what = "is missing" if value is None else f"must be a text, not {kind_of(value)}"
+            what = "is missing" if value is None else f"must be a text, not {describe_kind(value)}"
             self.wrong(where, f"{name!r} {what}.")
             return ""
         if needed and not value.strip():
@@ -58,7 +58,7 @@ class FieldReader:
         if value is None and not needed:
             return ()
         if not is_list(value):
-            what = "is missing" if value is None else f"must be a list, not {kind_of(value)}"
+            what = "is missing" if value is None else f"must be a list, not {describe_kind(value)}"
             self.wrong(where, f"{name!r} {what}.")
             return ()
         return value
@@ -70,8 +70,10 @@ class FieldReader:
             if isinstance(value, str) and value.strip():
                 found.append(value)
             else:
-                shown = "an empty one" if isinstance(value, str) else kind_of(value)
-                self.wrong(at(where, name, place), f"this must be a text, not {shown}.")
+                shown = "an empty one" if isinstance(value, str) else describe_kind(value)
+                self.wrong(
+                    write_element_place(where, name, place), f"this must be a text, not {shown}."
+                )
         return tuple(found)
 
     def number(self, of: Mapping[str, Json], name: str, where: str) -> int:
@@ -91,12 +93,12 @@ class FieldReader:
         return " ".join(self.problems[:_MOST]) + rest
 
 
-def at(where: str, name: str, place: int) -> str:
+def write_element_place(where: str, name: str, place: int) -> str:
     """The place of an element of a list."""
     return f"{where}.{name}[{place}]" if where else f"{name}[{place}]"
 
 
-def parse_object(written: Json, *, what: str, longest: int) -> Json:
+def parse_json_input(written: Json, *, what: str, longest: int) -> Json:
     """JSON as an object, also where a model sent it as a text; refused if it is too long."""
     value = written
     if isinstance(written, str):

@@ -19,7 +19,7 @@ def list_made_types(nodes: Iterable[Node]) -> list[str]:
     return list(found)
 
 
-def is_made(query: str, nodes: Iterable[Node]) -> bool:
+def has_made_records(query: str, nodes: Iterable[Node]) -> bool:
     """Whether some node makes records that a query such as `email_*` could name."""
     parts = [part.strip() for part in query.split(",")]
     types = list_made_types(nodes)
@@ -32,7 +32,7 @@ def _names(part: str, kind: str) -> bool:
     return "{{" in kind or named or fnmatch.fnmatchcase(f"{kind}_001", part)
 
 
-def describe_missing(query: str, nodes: Iterable[Node]) -> str:
+def describe_missing_records(query: str, nodes: Iterable[Node]) -> str:
     """Why a loop over records would go through nothing, and what to write."""
     types = list_made_types(nodes)
     there = f"there are {', '.join(map(repr, types))}" if types else "no node makes any"
@@ -43,8 +43,8 @@ def describe_missing(query: str, nodes: Iterable[Node]) -> str:
     )
 
 
-def warn_of_loops(node: Node, nodes: Iterable[Node]) -> Iterator[str]:
+def warn_of_made_record_loops(node: Node, nodes: Iterable[Node]) -> Iterator[str]:
     """What is to be said of a loop when it is saved; its records may be made by a later node."""
     query = node.config.get("records") if node.type == "iterate" else None
-    if isinstance(query, str) and not is_made(query, nodes):
-        yield describe_missing(query, nodes)
+    if isinstance(query, str) and not has_made_records(query, nodes):
+        yield describe_missing_records(query, nodes)

@@ -16,7 +16,7 @@ _ONE_ELEMENT = ("click", "hover", "type", "select", "check", "uncheck", "upload"
 _ONE_ID = re.compile(r"\s*#[\w-]+\s*")
 
 
-def choose_as_before(document: Config) -> tuple[Config, tuple[str, ...]]:
+def choose_before_migration(document: Config) -> tuple[Config, tuple[str, ...]]:
     """A document before version 3: CSS meant the first of several, keys went to the focus."""
     given = document.get("nodes")
     if not is_list(given):

@@ -11,7 +11,7 @@ _MOST = 12
 _LONGEST, _COMPARED = 100, 500
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
+def find_nearest(name: str, names: Iterable[str]) -> str:
     """The name that was probably meant, or an empty text."""
     if len(name) > _LONGEST:
         return ""
@@ -21,12 +21,12 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return by_folded[found[0]] if found else ""
 
 
-def hint(name: str, names: Iterable[str]) -> str:
+def write_nearest_hint(name: str, names: Iterable[str]) -> str:
     """Two sentences for the end of an error: what was meant and what exists, never endless."""
     known = list(dict.fromkeys(names))
     if not known:
         return " There is none yet."
-    meant = nearest(name, known)
+    meant = find_nearest(name, known)
     says = f" Did you mean {meant!r}?" if meant else ""
     return f"{says} There is: {join_names(known)}."
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, TypeGuard
 
-from director.workflow.nearest import hint
+from director.workflow.nearest import write_nearest_hint
 from director.workflow.values import Json, WorkflowError
 
 Step: TypeAlias = str | int
@@ -43,7 +43,7 @@ def read_path(text: str) -> Path | None:
     return tuple(steps)
 
 
-def path_text(path: Sequence[Step]) -> str:
+def write_path(path: Sequence[Step]) -> str:
     """A path as people write it."""
     return "".join(_write_step(step, first=place == 0) for place, step in enumerate(path))
 
@@ -56,7 +56,7 @@ def _write_step(step: Step, *, first: bool) -> str:
     return step if first else f".{step}"
 
 
-def follow(value: Json, path: Sequence[Step], *, after: Sequence[Step] = ()) -> Json:
+def follow_path(value: Json, path: Sequence[Step], *, after: Sequence[Step] = ()) -> Json:
     """What a path leads to, starting from a value; `after` names the way to that value."""
     for place, step in enumerate(path):
         value = _one(value, step, [*after, *path[:place]])
@@ -64,14 +64,14 @@ def follow(value: Json, path: Sequence[Step], *, after: Sequence[Step] = ()) -> 
 
 
 def _one(value: Json, step: Step, way: Sequence[Step]) -> Json:
-    here = path_text(way) or "the value"
+    here = write_path(way) or "the value"
     if isinstance(value, Mapping):
         if isinstance(step, str) and step in value:
             return value[step]
-        raise PathNotFound(f"{here!r} has no {step!r}.{hint(str(step), value)}")
+        raise PathNotFound(f"{here!r} has no {step!r}.{write_nearest_hint(str(step), value)}")
     if is_list(value):
         return _element(value, step, here)
-    raise PathNotFound(f"{here!r} is {kind_of(value)}, so it has no {step!r}.")
+    raise PathNotFound(f"{here!r} is {describe_kind(value)}, so it has no {step!r}.")
 
 
 def _element(value: Sequence[Json], step: Step, here: str) -> Json:
@@ -90,7 +90,7 @@ def is_list(value: object) -> TypeGuard[Sequence[Json]]:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def kind_of(value: object) -> str:
+def describe_kind(value: object) -> str:
     """What a JSON value is, in words."""
     if value is None:
         return "null"

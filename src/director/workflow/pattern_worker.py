@@ -16,7 +16,7 @@ from contextlib import suppress
 _MEMORY = 512 << 20
 
 
-def answer(line: str) -> list[bool] | str:
+def answer_pattern_request(line: str) -> list[bool] | str:
     """Whether the pattern is found in each text, or why it cannot be read."""
     pattern, ignore_case, texts = json.loads(line)
     try:
@@ -35,7 +35,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     for line in sys.stdin:
         _limit(float(sys.argv[1]))
-        sys.stdout.write(f"{json.dumps(answer(line))}\n")
+        sys.stdout.write(f"{json.dumps(answer_pattern_request(line))}\n")
         sys.stdout.flush()
 
 

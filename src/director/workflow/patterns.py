@@ -62,7 +62,9 @@ def check_pattern(pattern: str) -> None:
         raise PatternError(f"this is no regular expression: {problem}.") from None
 
 
-def search_texts(pattern: str, texts: Sequence[str], *, ignore_case: bool = False) -> list[bool]:
+def search_pattern_in_texts(
+    pattern: str, texts: Sequence[str], *, ignore_case: bool = False
+) -> list[bool]:
     """Whether the pattern is found in each text. It may wait: never call it on the event loop."""
     check_pattern(pattern)
     if sum(map(len, texts)) > _TEXT:
@@ -84,12 +86,12 @@ def search_texts(pattern: str, texts: Sequence[str], *, ignore_case: bool = Fals
     return found
 
 
-async def search_text(pattern: str, text: str) -> bool:
+async def search_pattern_in_text(pattern: str, text: str) -> bool:
     """Whether the pattern is found in a text, without holding the event loop."""
-    return (await asyncio.to_thread(search_texts, pattern, [text]))[0]
+    return (await asyncio.to_thread(search_pattern_in_texts, pattern, [text]))[0]
 
 
-def matches_glob(pattern: str, text: str) -> bool:
+def matches_glob_pattern(pattern: str, text: str) -> bool:
     """Whether a text matches, where `*` is any run and every other letter is itself."""
     first, *rest = pattern.split("*")
     if not rest:

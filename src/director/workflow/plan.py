@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from director.workflow.json_input import FieldReader, at, parse_object
-from director.workflow.nearest import nearest
+from director.workflow.json_input import FieldReader, parse_json_input, write_element_place
+from director.workflow.nearest import find_nearest
 from director.workflow.values import Json, WorkflowError
 
 Status: TypeAlias = Literal["pending", "in_progress", "completed", "failed"]
@@ -98,7 +98,7 @@ class Plan:
 def parse_plan(written: Json) -> Plan:
     """The plan that a model wrote, or an error that says all that is wrong with it."""
     try:
-        value = parse_object(written, what="plan", longest=LONGEST)
+        value = parse_json_input(written, what="plan", longest=LONGEST)
     except WorkflowError as problem:
         raise PlanError(str(problem)) from None
     reader = FieldReader()
@@ -125,7 +125,7 @@ def parse_plan(written: Json) -> Plan:
     return plan
 
 
-def plan_json(plan: Plan) -> dict[str, Json]:
+def encode_plan(plan: Plan) -> dict[str, Json]:
     """The plan as JSON; what a task does not have is left out."""
     own = {name: getattr(plan, name) for name in _PLAN}
     lists = {name: list(own[name]) for name in ("next_actions", "blockers")}
@@ -169,7 +169,7 @@ def _phase(reader: FieldReader, value: Json, where: str) -> Phase:
         phase_name=reader.text(fields, "phase_name", where, needed=True),
         status=_status(reader, fields, where),
         tasks=tuple(
-            _task(reader, task, at(where, "tasks", place))
+            _task(reader, task, write_element_place(where, "tasks", place))
             for place, task in enumerate(reader.items(fields, "tasks", where, needed=True))
         ),
     )
@@ -202,7 +202,7 @@ def _status(reader: FieldReader, fields: Mapping[str, Json], where: str) -> Stat
         if value == known:
             return known
     said = str(value).strip().casefold()
-    meant = _SAID.get(said) or nearest(said.replace(" ", "_").replace("-", "_"), STATUSES)
+    meant = _SAID.get(said) or find_nearest(said.replace(" ", "_").replace("-", "_"), STATUSES)
     guess = f" Did you mean {meant!r}?" if meant and value is not None else ""
     what = "'status' is missing" if value is None else f"there is no status {value!r}"
     reader.wrong(where, f"{what}.{guess} It is one of {', '.join(STATUSES)}.")
@@ -216,7 +216,7 @@ def _check_names(reader: FieldReader, plan: Plan) -> None:
     for name in sorted({name for name in names if names.count(name) > 1}):
         reader.wrong("phases", f"two phases are called {name!r}: give each its own name.")
     if names and plan.current_phase and plan.current_phase not in names:
-        meant = nearest(plan.current_phase, names) or names[0]
+        meant = find_nearest(plan.current_phase, names) or names[0]
         reader.wrong(
             "current_phase", f"no phase is called {plan.current_phase!r}. Did you mean {meant!r}?"
         )

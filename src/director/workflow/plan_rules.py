@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from director.workflow.nearest import hint
+from director.workflow.nearest import write_nearest_hint
 from director.workflow.plan import Phase, Plan, PlanError, Status, Task
 
 Green: TypeAlias = Mapping[str, bool | None]
 
 
-def phase_status(tasks: Sequence[Task]) -> Status:
+def compute_phase_status(tasks: Sequence[Task]) -> Status:
     """What the tasks of a phase say about it."""
     found = {task.status for task in tasks}
     if not found or found == {"pending"}:
@@ -26,12 +26,12 @@ def phase_status(tasks: Sequence[Task]) -> Status:
     return "failed" if "failed" in found and "in_progress" not in found else "in_progress"
 
 
-def close_by_runs(plan: Plan, green: Green) -> Plan:
+def complete_plan_by_runs(plan: Plan, green: Green) -> Plan:
     """The plan with every task completed whose nodes are all green, and the phases that follow."""
     return replace(plan, phases=tuple(_close_phase(phase, green) for phase in plan.phases))
 
 
-def check_update(old: Plan | None, new: Plan, green: Green) -> None:
+def check_plan_update(old: Plan | None, new: Plan, green: Green) -> None:
     """Refuse a plan that names nodes that do not exist or calls a task completed that is not.
 
     What was completed before stays so while none of its nodes has failed since.
@@ -55,12 +55,15 @@ def _close_phase(phase: Phase, green: Green) -> Phase:
     )
     if tasks == phase.tasks:
         return phase
-    return replace(phase, tasks=tasks, status=phase_status(tasks))
+    return replace(phase, tasks=tasks, status=compute_phase_status(tasks))
 
 
 def _problems(task: Task, before: Task | None, green: Green) -> list[str]:
     unknown = [node for node in task.node_ids if node not in green]
-    found = [f"Task {task.task_id}: there is no node {n!r}.{hint(n, green)}" for n in unknown]
+    found = [
+        f"Task {task.task_id}: there is no node {n!r}.{write_nearest_hint(n, green)}"
+        for n in unknown
+    ]
     if task.status != "completed":
         return found
     stood = before is not None and before.status == "completed"
@@ -82,3 +85,8 @@ def _problems(task: Task, before: Task | None, green: Green) -> list[str]:
 
 def _join_nodes(nodes: Sequence[str]) -> str:
     return f"node {', '.join(nodes)}"
+
+
+# Names of one release ago; they go with the next.
+close_by_runs = complete_plan_by_runs
+check_update = check_plan_update

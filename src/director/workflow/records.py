@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
-from director.workflow.nearest import hint, join_names
-from director.workflow.paths import Path, PathNotFound, follow, is_list, path_text, read_path
-from director.workflow.templates import Template, resolve, stringify
+from director.workflow.nearest import join_names, write_nearest_hint
+from director.workflow.paths import Path, PathNotFound, follow_path, is_list, read_path, write_path
+from director.workflow.templates import Template, resolve_templates, stringify_template_value
 from director.workflow.values import Config, Json, WorkflowError
 
 Status: TypeAlias = Literal["discovered", "processing", "complete", "failed"]
@@ -44,7 +44,7 @@ class Record:
     key: str = ""
 
 
-def record_json(record: Record) -> dict[str, Json]:
+def encode_record(record: Record) -> dict[str, Json]:
     """A record as it is stored and exported."""
     return {
         "id": record.id,
@@ -64,7 +64,7 @@ def record_json(record: Record) -> dict[str, Json]:
     }
 
 
-def record_from(stored: Mapping[str, Json]) -> Record:
+def parse_record(stored: Mapping[str, Json]) -> Record:
     """The record that `record_json` wrote."""
     kept = dict(stored)
     inside = kept.pop("data")
@@ -73,47 +73,48 @@ def record_from(stored: Mapping[str, Json]) -> Record:
     return Record(**{**kept, **inside, "history": tuple(inside["history"])})  # type: ignore[arg-type]
 
 
-def look(record: Record, path: Path) -> Json:
+def look_up_record_path(record: Record, path: Path) -> Json:
     """What a path names in a record: `vars`, then what nodes found, then its id, type and status.
 
     `current.subject` finds a member of what the nodes found if only one of them has it. A page's
     own "status" or "id" is what a user means by it.
     """
-    members = members_of(record)
+    members = list_record_members(record)
     head = path[0] if path else ""
     if not path:
         return members
     parts = {name: value for name, value in members.items() if name not in _OWN}
     for inside in (parts, record.vars, record.fields):
         if isinstance(head, str) and head in inside:
-            return follow(inside[head], path[1:], after=path[:1])
+            return follow_path(inside[head], path[1:], after=path[:1])
     found = {
         alias: value[head]
         for alias, value in record.fields.items()
         if isinstance(value, Mapping) and isinstance(head, str) and head in value
     }
     if len(found) == 1:
-        return follow(next(iter(found.values())), path[1:], after=path[:1])
+        return follow_path(next(iter(found.values())), path[1:], after=path[:1])
     if found:
         ways = join_names(f"fields.{alias}.{head}" for alias in found)
         raise PathNotFound(
             f"{head!r} of {record.id!r} could be any of: {ways}. Write the whole path."
         )
     if head in _OWN:
-        return follow(members[str(head)], path[1:], after=path[:1])
+        return follow_path(members[str(head)], path[1:], after=path[:1])
     raise PathNotFound(
-        f"{record.id!r} has no {path_text(path)!r}.{hint(str(head), ways_into(record))}"
+        f"{record.id!r} has no {write_path(path)!r}."
+        f"{write_nearest_hint(str(head), list_record_paths(record))}"
     )
 
 
-def members_of(record: Record) -> dict[str, Json]:
+def list_record_members(record: Record) -> dict[str, Json]:
     """The members that every record has."""
     own: dict[str, Json] = {name: getattr(record, name) for name in _OWN}
-    inside = record_json(record)["data"]
+    inside = encode_record(record)["data"]
     return {**own, **inside} if isinstance(inside, Mapping) else own
 
 
-def ways_into(record: Record) -> Iterator[str]:
+def list_record_paths(record: Record) -> Iterator[str]:
     """The paths that lead into a record, the short ones first."""
     yield from record.vars
     for alias, value in record.fields.items():
@@ -205,13 +206,13 @@ class _Finder:
         name = self._naming.key
         plain = isinstance(item, Mapping) and name in item
         path = (name,) if plain else read_path(name)
-        value = follow(item, path) if path else None
-        if value is None or not stringify(value).strip():
+        value = follow_path(item, path) if path else None
+        if value is None or not stringify_template_value(value).strip():
             raise WorkflowError(
                 f"Item {index + 1} has no value for the key {self._naming.key!r}: without it "
                 "it cannot be told from the others. No record was made."
             )
-        return stringify(value).strip()
+        return stringify_template_value(value).strip()
 
     def _name(self, item: Json, place: str, key: str) -> str:
         if key in self._by_key and key:
@@ -243,15 +244,19 @@ def _items(result: Json) -> Sequence[Json]:
         return result
     raise WorkflowError(
         "Records are made of a list, of an object with 'items', or of one object; "
-        f"the result is {stringify(result)[:60]}. No record was made."
+        f"the result is {stringify_template_value(result)[:60]}. No record was made."
     )
 
 
 def _name_record(item: Json, *, kind: str, pattern: str) -> str:
     def value(template: Template) -> Json:
-        return follow(item, template.path)
+        return follow_path(item, template.path)
 
-    name = _UNFIT.sub("_", stringify(resolve(pattern, value))).strip("_").lower()
+    name = (
+        _UNFIT.sub("_", stringify_template_value(resolve_templates(pattern, value)))
+        .strip("_")
+        .lower()
+    )
     return name if name.startswith(f"{kind}_") else f"{kind}_{name}"
 
 
@@ -270,5 +275,5 @@ def select_records(query: str, records: Iterable[Record]) -> tuple[Record, ...]:
     for name in names:
         if "*" not in name and all(record.id != name for record in known):
             ids = [record.id for record in known]
-            raise WorkflowError(f"There is no record {name!r}.{hint(name, ids)}")
+            raise WorkflowError(f"There is no record {name!r}.{write_nearest_hint(name, ids)}")
     return tuple(r for r in known if any(fnmatchcase(r.id, name) for name in names))

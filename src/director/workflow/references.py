@@ -13,7 +13,7 @@ from functools import partial
 from typing import NoReturn, TypeAlias
 
 from director.workflow.paths import is_list
-from director.workflow.selection import place_of, places
+from director.workflow.selection import find_selection_place, list_selection_places
 from director.workflow.types import KINDS
 from director.workflow.values import Config, Json, Node, Workflow, WorkflowError
 
@@ -53,21 +53,23 @@ def _as_list(value: Json) -> Sequence[Json]:
     return value if is_list(value) else []
 
 
-def with_ids(type_: str, config: Config, nodes: Sequence[Node]) -> dict[str, Json]:
+def resolve_references(type_: str, config: Config, nodes: Sequence[Node]) -> dict[str, Json]:
     """A config as it is kept: every reference a list of ids."""
     ends = config.get("nodeRange")
     # The two numbers of a group are the ends of its range, not two nodes.
     if type_ == "group" and is_list(ends) and [type(end) for end in ends] == [int, int]:
         config = {**config, "nodeRange": f"{ends[0]}-{ends[1]}"}
-    return change_references(type_, config, lambda written: list(ids_of(written, nodes)))
+    return change_references(
+        type_, config, lambda written: list(list_referenced_ids(written, nodes))
+    )
 
 
-def with_aliases(node: Node, nodes: Sequence[Node]) -> dict[str, Json]:
+def alias_references(node: Node, nodes: Sequence[Node]) -> dict[str, Json]:
     """A config as people see it: aliases, or `first..last` where the nodes follow each other."""
     return change_references(node.type, node.config, lambda kept: _as_aliases(kept, nodes))
 
 
-def ids_of(written: Json, nodes: Sequence[Node]) -> tuple[str, ...]:
+def list_referenced_ids(written: Json, nodes: Sequence[Node]) -> tuple[str, ...]:
     """The ids that a reference means, in the order in which it is written."""
     found: list[str] = []
     for reach in _reaches(written, nodes):
@@ -86,10 +88,10 @@ def _reaches(written: Json, nodes: Sequence[Node]) -> Iterator[Sequence[Node]]:
                 f"{part!r} names no node: write an alias, a position, a list of them or a range."
             )
         if isinstance(part, int):
-            yield [nodes[place_of(part, nodes)]]
+            yield [nodes[find_selection_place(part, nodes)]]
             continue
         for piece in part.split(","):
-            yield [nodes[place] for place in places(piece.strip(), nodes)]
+            yield [nodes[place] for place in list_selection_places(piece.strip(), nodes)]
 
 
 def _list_owned(reach: Sequence[Node], nodes: Sequence[Node]) -> frozenset[str]:
@@ -152,7 +154,7 @@ def _references(type_: str, config: Config) -> Iterator[Json]:
     yield from seen
 
 
-def in_order(workflow: Workflow, before: Sequence[Node]) -> Workflow:
+def reorder_references(workflow: Workflow, before: Sequence[Node]) -> Workflow:
     """The workflow after a move: a list that followed the nodes goes on following them."""
     was = {node.id: number for number, node in enumerate(before)}
     now = {node.id: number for number, node in enumerate(workflow.nodes)}
@@ -166,7 +168,7 @@ def in_order(workflow: Workflow, before: Sequence[Node]) -> Workflow:
     return replace(workflow, nodes=tuple(nodes))
 
 
-def as_it_ran(workflow: Workflow) -> tuple[Workflow, tuple[str, ...]]:
+def migrate_reference_order(workflow: Workflow) -> tuple[Workflow, tuple[str, ...]]:
     """A workflow of version 1 with each list as it used to run, and a note for each difference.
 
     Lists ran in the order of the workflow then, each node once, and without nodes that belonged to
@@ -178,7 +180,9 @@ def as_it_ran(workflow: Workflow) -> tuple[Workflow, tuple[str, ...]]:
 
     def change(kept: Json, owner: Node) -> Json:
         ids = [str(id_) for id_ in _as_list(kept)]
-        ran = direct(workflow, sorted(dict.fromkeys(ids), key=lambda id_: place.get(id_, 0)))
+        ran = list_direct_nodes(
+            workflow, sorted(dict.fromkeys(ids), key=lambda id_: place.get(id_, 0))
+        )
         if list(ran) != ids:
             notes.append(
                 f"{owner.alias!r} names {[alias.get(i, i) for i in ids]}, of which an earlier "
@@ -195,18 +199,18 @@ def as_it_ran(workflow: Workflow) -> tuple[Workflow, tuple[str, ...]]:
 
 
 def _as_aliases(kept: Json, nodes: Sequence[Node]) -> Json:
-    at = [place_of(str(id_), nodes) for id_ in _as_list(kept)]
+    at = [find_selection_place(str(id_), nodes) for id_ in _as_list(kept)]
     aliases = [nodes[place].alias for place in at]
     if len(at) == 1:
         return aliases[0]
     if len(at) > 2 and at == sorted(at):
         range_ = f"{aliases[0]}..{aliases[-1]}"
-        if list(ids_of(range_, nodes)) == list(_as_list(kept)):
+        if list(list_referenced_ids(range_, nodes)) == list(_as_list(kept)):
             return range_
     return list(aliases)
 
 
-def parts_of(node: Node) -> Iterator[ChildNodes]:
+def list_parts(node: Node) -> Iterator[ChildNodes]:
     """What belongs to a node, by the ids that it keeps."""
     for name in KINDS[node.type].references:
         if name != "branches":
@@ -222,13 +226,13 @@ def map_parents(workflow: Workflow) -> dict[str, tuple[ChildNodes, ...]]:
     """For each node that belongs to others: to which, and as what. All others are at the top."""
     found: dict[str, tuple[ChildNodes, ...]] = {}
     for node in workflow.nodes:
-        for part in parts_of(node):
+        for part in list_parts(node):
             for id_ in part.nodes:
                 found[id_] = (*found.get(id_, ()), part)
     return found
 
 
-def direct(workflow: Workflow, ids: Sequence[str]) -> tuple[str, ...]:
+def list_direct_nodes(workflow: Workflow, ids: Sequence[str]) -> tuple[str, ...]:
     """Those of some nodes that run by themselves: the others belong to one among them.
 
     A selection `a..e` names also what is in a branch of `c`; only `c` decides whether that runs.
@@ -238,29 +242,29 @@ def direct(workflow: Workflow, ids: Sequence[str]) -> tuple[str, ...]:
     return tuple(id_ for id_ in ids if id_ not in owned)
 
 
-def list_owned(workflow: Workflow, id_: str) -> frozenset[str]:
+def list_owned_references(workflow: Workflow, id_: str) -> frozenset[str]:
     """The nodes that belong to a node, directly or not."""
     return _list_owned([node for node in workflow.nodes if node.id == id_], workflow.nodes)
 
 
-def referring(workflow: Workflow, id_: str) -> tuple[Node, ...]:
+def list_referring_nodes(workflow: Workflow, id_: str) -> tuple[Node, ...]:
     """The nodes that refer to a node."""
     owners = {part.owner for part in map_parents(workflow).get(id_, ())}
     return tuple(node for node in workflow.nodes if node.id in owners)
 
 
-def check_cycles(workflow: Workflow) -> None:
+def check_reference_cycles(workflow: Workflow) -> None:
     """No node may belong to itself, whatever the way round."""
     known = {node.id: node for node in workflow.nodes}
 
     def contents(id_: str) -> Iterator[str]:
-        return (each for part in parts_of(known[id_]) for each in part.nodes)
+        return (each for part in list_parts(known[id_]) for each in part.nodes)
 
     for _ in _walk(known, contents, known):
         pass
 
 
-def without(node: Node, gone: set[str]) -> Node:
+def remove_references(node: Node, gone: set[str]) -> Node:
     """The node with some nodes taken out of its references."""
     left = change_references(
         node.type, node.config, lambda kept: [id_ for id_ in _as_list(kept) if id_ not in gone]
@@ -268,7 +272,7 @@ def without(node: Node, gone: set[str]) -> Node:
     return replace(node, config=left)
 
 
-def insert_neighbours(node: Node, before: str, new: Sequence[str], after: str) -> Node:
+def insert_neighbour_references(node: Node, before: str, new: Sequence[str], after: str) -> Node:
     """The node with new ones in each part in which their neighbours follow each other."""
 
     def change(kept: Json) -> Json:

@@ -13,7 +13,7 @@ DEFAULT = 30.0  # seconds
 LONGEST = 3600.0
 
 
-def retry_seconds(node: Node) -> float:
+def get_retry_seconds(node: Node) -> float:
     """For how many seconds a node is tried again while its site does not answer; 0 for not."""
     if node.type not in _BROWSING or (node.effect == "once" and not node.proof):
         return 0.0

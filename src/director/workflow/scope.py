@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from director.workflow.nearest import hint, nearest
-from director.workflow.paths import Path, PathNotFound, follow, path_text
-from director.workflow.records import Record, look, ways_into
+from director.workflow.nearest import find_nearest, write_nearest_hint
+from director.workflow.paths import Path, PathNotFound, follow_path, write_path
+from director.workflow.records import Record, list_record_paths, look_up_record_path
 from director.workflow.templates import Template, TemplateError
 from director.workflow.values import Json
-from director.workflow.variables import variable
+from director.workflow.variables import split_variable_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Scope:
         """Everything that exists here, in the order of lookup."""
         yield from self.local
         if self.current:
-            yield from (f"current.{way}" for way in ways_into(self.current))
+            yield from (f"current.{way}" for way in list_record_paths(self.current))
         yield from (f"param.{name}" for name in self.params)
         yield from self.variables
         yield from self.records
@@ -55,25 +55,25 @@ class Scope:
     def _look_up_name(self, path: Path) -> Json:
         head = str(path[0])
         if head in self.local:
-            return follow(self.local[head], path[1:], after=path[:1])
+            return follow_path(self.local[head], path[1:], after=path[:1])
         if head == "current":
             return self._of_current(path[1:])
         if head == "param":
-            return follow(self.params, path[1:], after=path[:1])
+            return follow_path(self.params, path[1:], after=path[:1])
         if head in self.records:
-            return look(self.records[head], path[1:])
+            return look_up_record_path(self.records[head], path[1:])
         return self._variable(path)
 
     def _of_current(self, path: Path) -> Json:
         if self.current is None:
             if loop := self._name_of_item():
-                rest = path_text((loop, *path)) if path else loop
+                rest = write_path((loop, *path)) if path else loop
                 raise PathNotFound(f"in this loop the item is called {loop}: write {{{{{rest}}}}}.")
             raise PathNotFound(
                 "there is no current record here: it exists in the body of an iterate over "
                 "records, or when a record is given for a test."
             )
-        return look(self.current, path)
+        return look_up_record_path(self.current, path)
 
     def _name_of_item(self) -> str:
         """What the innermost loop over a list calls its item."""
@@ -81,7 +81,7 @@ class Scope:
         return names[-1] if names else ""
 
     def _variable(self, path: Path) -> Json:
-        found = variable(self.variables, path)
+        found = split_variable_path(self.variables, path)
         if found is None:
             if self.ran and self.ran(str(path[0])):
                 raise PathNotFound(
@@ -89,16 +89,18 @@ class Scope:
                     '"store": "*", which keeps each field of its result.'
                 )
             names = list(self.names())
-            wanted = path_text(path) if nearest(path_text(path), names) else str(path[0])
-            raise PathNotFound(f"nothing has this name.{hint(wanted, names)}")
+            wanted = write_path(path) if find_nearest(write_path(path), names) else str(path[0])
+            raise PathNotFound(f"nothing has this name.{write_nearest_hint(wanted, names)}")
         key, rest = found
-        return follow(self.variables[key], rest, after=path[: len(path) - len(rest)])
+        return follow_path(self.variables[key], rest, after=path[: len(path) - len(rest)])
 
     def _of_all(self, path: Path) -> Json:
         found = [_or_nothing(record, path) for record in self.records.values()]
         if found and all(values == () for values in found):
-            ways = dict.fromkeys(way for r in self.records.values() for way in ways_into(r))
-            raise PathNotFound(f"no record has {path_text(path)!r}.{hint(path_text(path), ways)}")
+            ways = dict.fromkeys(way for r in self.records.values() for way in list_record_paths(r))
+            raise PathNotFound(
+                f"no record has {write_path(path)!r}.{write_nearest_hint(write_path(path), ways)}"
+            )
         return [values[0] if values else None for values in found]
 
     def _environment(self, name: str) -> Json:
@@ -110,6 +112,6 @@ class Scope:
 
 def _or_nothing(record: Record, path: Path) -> tuple[()] | tuple[Json]:
     try:
-        return (look(record, path),)
+        return (look_up_record_path(record, path),)
     except PathNotFound:
         return ()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from director.workflow.nearest import hint
+from director.workflow.nearest import write_nearest_hint
 from director.workflow.values import Node, WorkflowError
 
 _NUMBERS = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})")
 
 
-def select(text: str | int, nodes: Sequence[Node]) -> tuple[str, ...]:
+def resolve_selection(text: str | int, nodes: Sequence[Node]) -> tuple[str, ...]:
     """The ids of the nodes that a selection names, each once, in the order of the workflow."""
     if not nodes:
         raise WorkflowError(f"Nothing can be selected with {text!r}: the workflow has no nodes.")
@@ -19,15 +19,15 @@ def select(text: str | int, nodes: Sequence[Node]) -> tuple[str, ...]:
         return tuple(node.id for node in nodes)
     chosen: set[int] = set()
     for part in str(text).split(","):
-        chosen.update(places(part.strip(), nodes))
+        chosen.update(list_selection_places(part.strip(), nodes))
     return tuple(node.id for place, node in enumerate(nodes) if place in chosen)
 
 
-def places(part: str, nodes: Sequence[Node]) -> range:
+def list_selection_places(part: str, nodes: Sequence[Node]) -> range:
     """The places, from 0, of one part of a selection: a node or a range."""
     ends = _NUMBERS.fullmatch(part)
     first, last = (ends[1], ends[2]) if ends else _ends(part)
-    start, end = place_of(first, nodes), place_of(last, nodes)
+    start, end = find_selection_place(first, nodes), find_selection_place(last, nodes)
     if start > end:
         raise WorkflowError(
             f"The range {part!r} runs backwards: {first!r} is node {start + 1}, "
@@ -41,7 +41,7 @@ def _ends(part: str) -> tuple[str, str]:
     return (first.strip(), last.strip()) if first and last else (part, part)
 
 
-def place_of(name: str | int, nodes: Sequence[Node]) -> int:
+def find_selection_place(name: str | int, nodes: Sequence[Node]) -> int:
     """The place, from 0, of the node with this position, alias or id."""
     if isinstance(name, int) or (name.isdecimal() and len(name) < 10):
         return _at(int(name), nodes)
@@ -49,7 +49,7 @@ def place_of(name: str | int, nodes: Sequence[Node]) -> int:
         if name in (node.alias, node.id):
             return place
     known = [node.alias for node in nodes]
-    raise WorkflowError(f"There is no node {name!r}.{hint(name, known)}")
+    raise WorkflowError(f"There is no node {name!r}.{write_nearest_hint(name, known)}")
 
 
 def _at(position: int, nodes: Sequence[Node]) -> int:

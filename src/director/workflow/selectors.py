@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from director.workflow.paths import is_list, kind_of
+from director.workflow.paths import describe_kind, is_list
 from director.workflow.templates import is_template
 from director.workflow.values import Json, WorkflowError
 
@@ -41,7 +41,7 @@ _NO_CSS = {
 _PATHS = ("//", "(//", "./", "..", '"', "'")
 
 
-def check_css(css: str) -> None:
+def check_css_selector(css: str) -> None:
     """Refuse what Playwright takes and CSS does not, what hides a part, and what is too long."""
     if len(css) > LONGEST:
         raise WorkflowError(
@@ -58,23 +58,23 @@ def check_css(css: str) -> None:
         raise WorkflowError(f"{call[0].strip()!r} is code of Playwright. {_RIGHT}.")
     if css.lstrip().startswith(_PATHS):
         raise WorkflowError(f"{css[:80]!r} is not CSS: XPath and texts are not taken. {_RIGHT}.")
-    if ":text-matches" in unescape(css).casefold():
+    if ":text-matches" in unescape_selector(css).casefold():
         raise WorkflowError(f'{css[:80]!r} holds a pattern. Write :has-text("…"). {_RIGHT}.')
 
 
-def css_of_field(rule: str) -> str:
+def get_field_selector(rule: str) -> str:
     """The CSS of a rule that reads a field: "a" of "a@href", nothing of "@href"."""
     at = rule.rfind("@")
     return rule[:at].strip() if at >= 0 and "]" not in rule[at:] else rule
 
 
-def check_role(role: str) -> None:
+def check_role_selector(role: str) -> None:
     """Refuse what is no role: Playwright would read a selector out of it."""
     if not _ROLE.fullmatch(role):
         raise WorkflowError(f'{role[:80]!r} is no role. Write one word, such as "button".')
 
 
-def unescape(css: str) -> str:
+def unescape_selector(css: str) -> str:
     """The letters that a selector names, in whatever way it writes them."""
     return _ESCAPE.sub(_letter, css)
 
@@ -86,7 +86,7 @@ def _letter(found: re.Match[str]) -> str:
     return chr(number) if 0 < number < 0x110000 else "\ufffd"
 
 
-def selector(value: Json) -> None:
+def check_selector(value: Json) -> None:
     """One CSS selector, or a bundle object; the forms of earlier times are refused by name."""
     if is_list(value):
         raise WorkflowError(f"a list of selectors is an earlier form. {_RIGHT}.")
@@ -94,10 +94,10 @@ def selector(value: Json) -> None:
         if not value:
             raise WorkflowError(f"an empty bundle finds nothing. {_RIGHT}.")
         for key in ("css", "path"):
-            check_css(str(value.get(key) or ""))
+            check_css_selector(str(value.get(key) or ""))
         if not is_template(value.get("role")):
-            check_role(str(value.get("role") or ""))
+            check_role_selector(str(value.get("role") or ""))
         return
     if not isinstance(value, str) or not value.strip():
-        raise WorkflowError(f"a selector is no {kind_of(value)}. {_RIGHT}.")
-    check_css(value)
+        raise WorkflowError(f"a selector is no {describe_kind(value)}. {_RIGHT}.")
+    check_css_selector(value)

@@ -47,7 +47,7 @@ _IN_QUERY = re.compile(r"([?&#;]([\w.-]+)=)([^&#;\s]+)")
 
 def is_sensitive(name: str) -> bool:
     """Whether what has this name is a secret by its name."""
-    words = words_of(name)
+    words = split_sensitive_name(name)
     if not words or words[-1] in _ABOUT:
         return False
     joined = f"_{'_'.join(words)}_"
@@ -58,12 +58,12 @@ def is_sensitive(name: str) -> bool:
     )
 
 
-def words_of(name: str) -> list[str]:
+def split_sensitive_name(name: str) -> list[str]:
     """The words of a name, in small letters, however they are joined."""
     return [word.casefold() for word in _WORDS.findall(name)]
 
 
-def mask_value(value: Json, *, name: str = "") -> Json:
+def mask_sensitive(value: Json, *, name: str = "") -> Json:
     """The value with everything sensitive in it hidden: by its name, or as it looks like a key."""
     return _mask(_hide_keys(value), name)
 
@@ -118,7 +118,7 @@ def _mask(value: Json, name: str) -> Json:
     if _is_hidden(name, value):
         return HIDDEN
     if isinstance(value, Mapping):
-        login = not _LOGIN.isdisjoint(words_of(name))
+        login = not _LOGIN.isdisjoint(split_sensitive_name(name))
         return {
             key: _mask(inner, _find_name(key, value, login=login)) for key, inner in value.items()
         }
@@ -135,13 +135,15 @@ def _is_hidden(name: str, value: Json) -> bool:
         return False
     if isinstance(value, Mapping) or is_list(value):
         return bool(value) and not _is_opened(name, value)
-    return not (isinstance(value, int | float) and _NUMBERS.intersection(words_of(name)))
+    return not (
+        isinstance(value, int | float) and _NUMBERS.intersection(split_sensitive_name(name))
+    )
 
 
 def _is_opened(name: str, value: Mapping[str, Json] | Sequence[Json]) -> bool:
     """Whether only some of what a container holds is hidden: a login, the pins of a map."""
     objects = [value] if isinstance(value, Mapping) else value
-    other = "_".join(word for word in words_of(name) if word not in _OPENED)
+    other = "_".join(word for word in split_sensitive_name(name) if word not in _OPENED)
     return not is_sensitive(other) and all(isinstance(one, Mapping) for one in objects)
 
 
@@ -150,7 +152,7 @@ def _find_name(key: str, holder: Mapping[str, Json], *, login: bool) -> str:
     if key == "value":
         beside = (holder.get(name) for name in _NAMES)
         return next((name for name in beside if isinstance(name, str) and is_sensitive(name)), key)
-    if login and _WHO.isdisjoint(words_of(key)) and not is_sensitive(key):
+    if login and _WHO.isdisjoint(split_sensitive_name(key)) and not is_sensitive(key):
         return "secret"
     return key
 
@@ -163,7 +165,7 @@ def _text(text: str) -> str:
             check_bounds(inside, what="The text")
         except (ValueError, RecursionError):
             inside = None
-        if isinstance(inside, dict | list) and (shown := mask_value(inside)) != inside:
+        if isinstance(inside, dict | list) and (shown := mask_sensitive(inside)) != inside:
             return json.dumps(shown, ensure_ascii=False)
     text = SECRET.sub(HIDDEN, text)
     text = _IN_ADDRESS.sub(rf"\g<1>{HIDDEN}", text)

@@ -84,7 +84,7 @@ def cut_at_templates(text: str) -> list[str]:
     return [*pieces, text[at:]]
 
 
-def resolve(value: Json, lookup: Lookup, *, within: Within = "text") -> Json:
+def resolve_templates(value: Json, lookup: Lookup, *, within: Within = "text") -> Json:
     """The value with each template in its texts replaced by what it names, typed if alone.
 
     However often a large value is named, the result is no larger than one value may be. `within`
@@ -100,7 +100,7 @@ def _resolve(value: Json, lookup: Lookup, budget: BoundsCounter, within: Within)
         return _resolve_text(value, lookup, budget, within)
     if isinstance(value, Mapping):
         return {
-            key: _resolve(inner, lookup, budget, within_member(within, key))
+            key: _resolve(inner, lookup, budget, get_template_member(within, key))
             for key, inner in value.items()
         }
     if is_list(value):
@@ -108,7 +108,7 @@ def _resolve(value: Json, lookup: Lookup, budget: BoundsCounter, within: Within)
     return value
 
 
-def within_member(within: Within, key: str) -> Within:
+def get_template_member(within: Within, key: str) -> Within:
     """What a member is of an object that is a selector, a condition or has several of them."""
     is_css = within == "selectors" or (within == "selector" and key in _CSS)
     return "selector" if is_css else "text"
@@ -122,7 +122,7 @@ def _resolve_text(text: str, lookup: Lookup, budget: BoundsCounter, within: With
         return found
     pieces: list[str] = []
     for place, piece in enumerate(cut_at_templates(text)):
-        said = stringify(_look_up(piece, lookup)) if place % 2 else piece
+        said = stringify_template_value(_look_up(piece, lookup)) if place % 2 else piece
         is_value = place % 2 == 1 and piece != said[2:-2]
         pieces.append(_encode(said, "".join(pieces), within) if is_value else said)
         budget.spend_text(len(pieces[-1]))
@@ -135,12 +135,16 @@ def _resolve_text(text: str, lookup: Lookup, budget: BoundsCounter, within: With
 
 def _encode(said: str, before: str, within: Within) -> str:
     """A value as it is written after a part of a text."""
-    if within == "address" and is_parameter(before):
+    if within == "address" and is_template_parameter(before):
         return quote(said, safe="")
-    return escape_css(said, css_place(before)) if within in ("selector", "selectors") else said
+    return (
+        escape_css(said, get_template_css_place(before))
+        if within in ("selector", "selectors")
+        else said
+    )
 
 
-def css_place(before: str) -> str:
+def get_template_css_place(before: str) -> str:
     """What a value is that follows a part of a selector."""
     if place := find_css_place(before):
         return place
@@ -150,7 +154,7 @@ def css_place(before: str) -> str:
     )
 
 
-def is_parameter(before: str) -> bool:
+def is_template_parameter(before: str) -> bool:
     """Whether what follows a part of an address is the value of a parameter."""
     address, asks, query = before.partition("?")
     return bool(asks) and "#" not in address + query and "=" in query.rpartition("&")[2]
@@ -163,7 +167,7 @@ def _look_up(inside: str, lookup: Lookup) -> Json:
     return template.name if template.kind == "text" else lookup(template)
 
 
-def stringify(value: Json) -> str:
+def stringify_template_value(value: Json) -> str:
     """A value inside a longer text: a text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -177,17 +181,17 @@ def is_template(value: object) -> bool:
     )
 
 
-def templates_in(value: Json) -> Iterator[Template]:
+def list_templates(value: Json) -> Iterator[Template]:
     """Every template in the texts of a value, in order; names of members are not templates."""
     if isinstance(value, str):
         _check_braces(value)
         yield from map(read_template, cut_at_templates(value)[1::2])
     elif isinstance(value, Mapping):
         for inner in value.values():
-            yield from templates_in(inner)
+            yield from list_templates(inner)
     elif is_list(value):
         for inner in value:
-            yield from templates_in(inner)
+            yield from list_templates(inner)
 
 
 def _check_braces(text: str) -> None:
@@ -212,12 +216,16 @@ def rename_templates(value: Json, old: str, new: str) -> Json:
     return head.sub(rf"{{{{\g<1>{new}", value)
 
 
-def defuse(value: Json) -> Json:
+def defuse_templates(value: Json) -> Json:
     """A value from outside that can name no secret: a page or a model must not have one typed."""
     if isinstance(value, str):
         return SECRET.sub(r"{ {secret:\1} }", value)
     if isinstance(value, Mapping):
-        return {key: defuse(inner) for key, inner in value.items()}
+        return {key: defuse_templates(inner) for key, inner in value.items()}
     if is_list(value):
-        return [defuse(inner) for inner in value]
+        return [defuse_templates(inner) for inner in value]
     return value
+
+
+# Names of one release ago; they go with the next.
+resolve = resolve_templates

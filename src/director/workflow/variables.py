@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from director.workflow.paths import Path, follow, kind_of, read_path
+from director.workflow.paths import Path, describe_kind, follow_path, read_path
 from director.workflow.values import Json, WorkflowError
 
 WHOLE = "result"
@@ -24,7 +24,7 @@ def make_variables(alias: str, store: Json, result: Json) -> dict[str, Json]:
     if store == "*" and isinstance(result, Mapping):
         return {f"{alias}.{name}": value for name, value in result.items()}
     if not isinstance(store, Mapping):
-        raise WorkflowError(f"'store' cannot be {kind_of(store)}.")
+        raise WorkflowError(f"'store' cannot be {describe_kind(store)}.")
     return {f"{alias}.{target}": _source(source, result) for source, target in store.items()}
 
 
@@ -34,10 +34,10 @@ def _source(source: str, result: Json) -> Json:
     path = read_path(source)
     if path is None:
         raise WorkflowError(f"{source!r} is no path into a result, such as items[0].name.")
-    return follow(result, path)
+    return follow_path(result, path)
 
 
-def variable(variables: Iterable[str], path: Path) -> tuple[str, Path] | None:
+def split_variable_path(variables: Iterable[str], path: Path) -> tuple[str, Path] | None:
     """The variable that a path begins with, and what is left of the path.
 
     `a.b` is the variable of that very name if there is one, else the member `b` of `a`.
@@ -51,6 +51,6 @@ def variable(variables: Iterable[str], path: Path) -> tuple[str, Path] | None:
     return None
 
 
-def of_node(variables: Mapping[str, Json], alias: str) -> dict[str, Json]:
+def list_node_variables(variables: Mapping[str, Json], alias: str) -> dict[str, Json]:
     """The variables that a node made."""
     return {name: value for name, value in variables.items() if name.startswith(f"{alias}.")}

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import get_args
 
 from director.workflow.conditions import check_condition, check_proof
-from director.workflow.config_fields import choice
+from director.workflow.config_fields import make_choice_field_check
 from director.workflow.doubt_checks import check_doubt_check
-from director.workflow.expressions import check_name
+from director.workflow.expressions import check_expression_name
 from director.workflow.input_types import check_input
-from director.workflow.references import check_cycles, parts_of
+from director.workflow.references import check_reference_cycles, list_parts
 from director.workflow.retry import check_retry
 from director.workflow.types import check_config
 from director.workflow.types.iterate import RESERVED
@@ -25,15 +25,15 @@ _TAKEN = (*RESERVED, "all", "end", "secret", "env", "get_all_records")
 
 def check_workflow(workflow: Workflow) -> Workflow:
     """The same workflow if all is right with it; else an error that says what is not."""
-    problems = list(problems_of(workflow))
+    problems = list(list_workflow_problems(workflow))
     if problems:
         more = f" And {len(problems) - _TOLD} more." if len(problems) > _TOLD else ""
         raise WorkflowError(" ".join(problems[:_TOLD]) + more)
-    check_cycles(workflow)
+    check_reference_cycles(workflow)
     return workflow
 
 
-def problems_of(workflow: Workflow) -> Iterator[str]:
+def list_workflow_problems(workflow: Workflow) -> Iterator[str]:
     """What is wrong with a workflow, node by node."""
     seen: set[str] = set()
     ids = {node.id for node in workflow.nodes}
@@ -43,11 +43,11 @@ def problems_of(workflow: Workflow) -> Iterator[str]:
                 yield f"Two nodes are called {name!r}."
         seen |= {node.id, node.alias}
         try:
-            check_node(node)
+            check_workflow_node(node)
         except WorkflowError as problem:
             yield f"{node.alias!r}: {problem}"
             continue
-        for part in parts_of(node):
+        for part in list_parts(node):
             if gone := [id_ for id_ in part.nodes if id_ not in ids]:
                 yield f"{node.alias!r}: {part.name!r} names nodes that do not exist: {gone}."
     yield from _inputs(workflow)
@@ -57,7 +57,7 @@ def _inputs(workflow: Workflow) -> Iterator[str]:
     names: set[str] = set()
     for given in workflow.inputs:
         try:
-            check_name(given.name)
+            check_expression_name(given.name)
         except WorkflowError as problem:
             yield f"Input: {problem}"
         if given.name in names:
@@ -68,11 +68,11 @@ def _inputs(workflow: Workflow) -> Iterator[str]:
         yield from check_input(given)
 
 
-def check_node(node: Node) -> None:
+def check_workflow_node(node: Node) -> None:
     """A node by itself: its alias, config, effect and conditions."""
-    check_alias(node.alias)
+    check_workflow_alias(node.alias)
     check_config(node.type, node.config)
-    choice(*get_args(Effect))(node.effect)
+    make_choice_field_check(*get_args(Effect))(node.effect)
     for where in ("requires", "ensures"):
         for condition in getattr(node, where):
             try:
@@ -86,7 +86,7 @@ def check_node(node: Node) -> None:
         check_doubt_check(check)
 
 
-def check_alias(alias: str) -> None:
+def check_workflow_alias(alias: str) -> None:
     """A name for a node that templates and selections can use."""
     if not _ALIAS.fullmatch(alias):
         fit = re.sub(r"\W+", "_", alias.strip().lower(), flags=re.ASCII).strip("_")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from beds.miniwob.building import Node, act, choose, click, each, look, node, work_out
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 from director.workflow.values import Json, Workflow
 
 PASSWORD = "canary-of-the-crm-41"  # noqa: S105  of a server of this test
@@ -158,7 +158,7 @@ def delete(origin: str) -> tuple[Node, ...]:
 def workflow(name: str, crm: Crm, *parts: tuple[Node, ...]) -> Workflow:
     """The parts as one workflow."""
     numbers = count(1)
-    return from_json(
+    return read_workflow_document(
         {
             "version": 1,
             "id": name,

@@ -24,7 +24,7 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 from beds.miniwob.building import act, click, look, work_out
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 from director.workflow.values import Workflow
 
 VERSION = "2"
@@ -183,7 +183,7 @@ def workflow(login: str, inbox: str) -> Workflow:
             "ensures": [{"element": {"role": "heading", "name": "Welcome"}}],
         },
     ]
-    return from_json(
+    return read_workflow_document(
         {
             "version": 1,
             "id": "login-with-a-mailed-code",

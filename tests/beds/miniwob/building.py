@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any, TypeAlias
 
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 from director.workflow.values import Json, Workflow
 
 Node: TypeAlias = dict[str, Any]
@@ -100,7 +100,7 @@ SUBMIT = ends(click("submit", "#subbtn"))
 def workflow(name: str, nodes: tuple[Node, ...], origin: str) -> Workflow:
     """The workflow of a task."""
     numbers = count(1)
-    return from_json(
+    return read_workflow_document(
         {
             "version": 1,
             "id": f"miniwob-{name}",

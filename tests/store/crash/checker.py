@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from director.store.store import Store
 from director.store.store_opening import open_store
 from director.store.values import Entry
-from director.testing.store_faults import store_faults
+from director.testing.store_faults import find_store_faults
 
 _TOKEN = re.compile(r"<([\w-]+):(\d+):(\d+):(\d+)>")
 Lines = Sequence[Mapping[str, object]]
@@ -19,7 +19,7 @@ Lines = Sequence[Mapping[str, object]]
 def faults_after_crash(url: str, thread: str, lines: Lines) -> list[str]:
     """Open the store again and say what is lost, doubled, halved or altered."""
     with open_store(url) as store:
-        found = store_faults(store, [thread])
+        found = find_store_faults(store, [thread])
         entries = store.entries(thread)
         found += lost(store, lines)
         found += doubled(entries)

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from director.store import Store, StoreError, open_store
-from director.store.compression import compress, preview
-from director.testing.store_drafts import LARGE, summary, talk, user
-from director.testing.store_faults import store_faults
+from director.store.compression import compress_turns, preview_turn_compression
+from director.testing.store_drafts import LARGE, draft_summary, draft_talk, draft_user_message
+from director.testing.store_faults import find_store_faults
 from store.crash.kills import Run, points_in, traced
 
 CALLS = ("pwrite64", "fdatasync", "fsync", "ftruncate")
@@ -39,7 +39,7 @@ class Failing(Run):
     def act(self, armed: Callable[[], None]) -> None:
         """Do the requests, each whether or not the one before was refused."""
         with open_store(self.url) as store:
-            store.append(self.name, talk(4, self.name))
+            store.append(self.name, draft_talk(4, self.name))
             armed()
             said = [_ask(store, self.name, self.workload, n) for n in range(_TIMES)]
             self.noted.write_text(json.dumps(said))
@@ -48,7 +48,7 @@ class Failing(Run):
         """What is wrong afterwards: with the store, the messages, or what was acknowledged."""
         said = json.loads(self.noted.read_text())
         with open_store(self.url) as store:
-            found = store_faults(store, [self.name])
+            found = find_store_faults(store, [self.name])
             words = json.dumps([entry.body for entry in store.entries(self.name)])
             for n, (heads, message) in enumerate(said):
                 there = words.count(f"request {n} of {self.name}.")
@@ -58,7 +58,7 @@ class Failing(Run):
                     found.append(f"request {n} was told {message!r}")
                 if message and heads[1] not in (heads[0], heads[0] + 1):
                     found.append(f"request {n} is there in part: {heads}")
-            store.append(self.name, [user("afterwards")])
+            store.append(self.name, [draft_user_message("afterwards")])
         if sum(bool(message) for _, message in said) > 1:
             found.append(f"one error failed more than one request: {said}")
         return [f"{self.name}: {each}" for each in found]
@@ -70,10 +70,10 @@ def _ask(store: Store, thread: str, workload: str, n: int) -> tuple[tuple[int, i
     before, message = store.head(thread), ""
     try:
         if workload == "append" or n == 1:
-            store.append(thread, [user(f"{mark} {n}{LARGE}")])
+            store.append(thread, [draft_user_message(f"{mark} {n}{LARGE}")])
         else:
-            look = preview(store, thread, [1, 2] if n == 0 else None)
-            compress(store, thread, look, summary(look.covers, mark))
+            look = preview_turn_compression(store, thread, [1, 2] if n == 0 else None)
+            compress_turns(store, thread, look, draft_summary(look.covers, mark))
     except StoreError as refused:
         message = str(refused)
     return (before, store.head(thread)), message

@@ -14,11 +14,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from director.context.values import Summary
-from director.store.compression import compress, preview, restore
+from director.store.compression import (
+    compress_turns,
+    preview_turn_compression,
+    restore_compressed_turns,
+)
 from director.store.store import Store
 from director.store.store_opening import open_store
 from director.store.values import Entry, EntryDraft, Versioned
-from director.testing.store_drafts import agent, result, user
+from director.testing.store_drafts import draft_agent_message, draft_call_result, draft_user_message
 
 PADDING = "so that a summary is shorter than what it stands for, " * 6
 
@@ -60,16 +64,16 @@ class Worker:
     def fold(self, seqs: Iterable[int] | None = None) -> Entry:
         """Compress the thread in one step."""
         self.step += 1
-        look = preview(self.store, self.thread, seqs)
+        look = preview_turn_compression(self.store, self.thread, seqs)
         summary = Summary(f"{self.token(0, 1)} in short", tuple(look.covers))
-        done = compress(self.store, self.thread, look, summary)
+        done = compress_turns(self.store, self.thread, look, summary)
         self._done([done])
         return done
 
     def unfold(self, checkpoint: Entry) -> None:
         """Restore a checkpoint in one step."""
         self.step += 1
-        self._done([restore(self.store, self.thread, checkpoint.seq)])
+        self._done([restore_compressed_turns(self.store, self.thread, checkpoint.seq)])
 
     def note(self) -> None:
         """Write a version of a record in one step."""
@@ -101,7 +105,11 @@ class Worker:
 
 def _exchange(n: int) -> list[EntryDraft]:
     call = f"call_{n}"
-    return [user(f"question {n}"), agent(f"answer {n}", [call]), result(call, f"found {n}")]
+    return [
+        draft_user_message(f"question {n}"),
+        draft_agent_message(f"answer {n}", [call]),
+        draft_call_result(call, f"found {n}"),
+    ]
 
 
 def _begin(worker: Worker) -> None:
@@ -110,15 +118,17 @@ def _begin(worker: Worker) -> None:
 
 
 def _append(worker: Worker) -> None:
-    worker.say([user("question")])
-    worker.say([agent("answer", ["call_a"])])
-    worker.say([result("call_a", "a large page " * 800), user("two at once")])
+    worker.say([draft_user_message("question")])
+    worker.say([draft_agent_message("answer", ["call_a"])])
+    worker.say(
+        [draft_call_result("call_a", "a large page " * 800), draft_user_message("two at once")]
+    )
     worker.note()
 
 
 def _compress(worker: Worker) -> None:
     worker.fold([1, 2])
-    worker.say([user("meanwhile")])
+    worker.say([draft_user_message("meanwhile")])
     done = worker.fold()
     worker.unfold(done)
 

@@ -19,12 +19,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from director.store.compression import preview
+from director.store.compression import preview_turn_compression
 from director.store.store import Store
 from director.store.store_opening import open_store
 from director.store.values import StoreError, VersionConflict
-from director.testing.store_drafts import agent, result, user
-from director.testing.store_faults import store_faults
+from director.testing.store_drafts import draft_agent_message, draft_call_result, draft_user_message
+from director.testing.store_faults import find_store_faults
 from store.crash.checker import doubled, lost
 from store.crash.workload import Acknowledgements, Worker
 
@@ -34,7 +34,11 @@ OVER = "over"  # the file that tells all writers to end
 
 def _say(worker: Worker, store: Store, luck: random.Random) -> None:
     call = f"call_{os.getpid()}_{worker.step}"
-    whole = [user("question"), agent("answer", [call]), result(call, "found " * 9)]
+    whole = [
+        draft_user_message("question"),
+        draft_agent_message("answer", [call]),
+        draft_call_result(call, "found " * 9),
+    ]
     worker.thread = luck.choice(THREADS)
     worker.say(whole[: luck.randint(1, 3)])
     del store
@@ -42,12 +46,12 @@ def _say(worker: Worker, store: Store, luck: random.Random) -> None:
 
 def _say_if_nobody_else_did(worker: Worker, store: Store, luck: random.Random) -> None:
     worker.thread = luck.choice(THREADS)
-    worker.say([user("as I saw it")], expect=store.head(worker.thread))
+    worker.say([draft_user_message("as I saw it")], expect=store.head(worker.thread))
 
 
 def _fold(worker: Worker, store: Store, luck: random.Random) -> None:
     worker.thread = luck.choice(THREADS)
-    seen = preview(store, worker.thread)
+    seen = preview_turn_compression(store, worker.thread)
     time.sleep(luck.random() / 50)
     turns = [turn.at for turn in seen.fold.turns]
     worker.fold(turns[: luck.randint(1, len(turns))] if turns else None)
@@ -169,7 +173,7 @@ def _check(crowd: Crowd) -> dict[str, object]:
     ]
     with open_store(crowd.url) as store:
         entries = [entry for thread in THREADS for entry in store.entries(thread)]
-        found = [*store_faults(store), *lost(store, lines), *doubled(entries)]
+        found = [*find_store_faults(store), *lost(store, lines), *doubled(entries)]
     if crowd.failed:
         found.append(f"{crowd.failed} writers ended with an error")
     kinds = Counter(entry.kind for entry in entries)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from director.agent import current_thread
-from director.store.compression import history
+from director.agent import ensure_current_thread
+from director.store.compression import list_compression_history
 from web.pages.windows import FOREVER, App, a_talk, ask, say
 
 
@@ -132,7 +132,10 @@ def test_compression_from_the_button_to_restore(app: App) -> None:
     summary.locator(".cite a").first.click()
     cited = page.locator(".message.found")
     expect(cited).to_be_in_viewport()
-    assert int(cited.get_attribute("data-turn") or 0) in history(app.store, thread)[0].added
+    assert (
+        int(cited.get_attribute("data-turn") or 0)
+        in list_compression_history(app.store, thread)[0].added
+    )
     page.locator("header [data-menu] summary").click()
     page.get_by_role("button", name="Compressions").click()
     dialog = page.locator("#dialog")
@@ -164,7 +167,7 @@ def test_turns_can_be_chosen_and_the_text_edited(app: App) -> None:
     written.fill(f"{mine}\nMy own words about lamp-1.")
     dialog.get_by_role("button", name="Compress", exact=True).click()
     expect(page.locator(".message.summary")).to_contain_text("My own words")
-    assert len(history(app.store, thread)[0].added) == count
+    assert len(list_compression_history(app.store, thread)[0].added) == count
 
 
 def test_a_second_compression_builds_on_the_first(app: App) -> None:
@@ -198,6 +201,6 @@ def test_nothing_is_compressed_while_a_turn_runs(app: App) -> None:
     expect(other.locator("#compress")).to_have_count(0)
     page.locator("#dialog").get_by_role("button", name="Compress", exact=True).click()
     expect(page.locator("#dialog .told")).to_contain_text("running")
-    assert history(app.store, current_thread(app.store, "runs")) == []
+    assert list_compression_history(app.store, ensure_current_thread(app.store, "runs")) == []
     other.get_by_role("button", name="Stop").click()
     expect(other.locator("#ended")).to_be_visible()

@@ -8,7 +8,7 @@ import re
 from playwright.sync_api import expect
 
 from director.agent import current_thread
-from director.agent.permissions.origin_requests import Approval, ask_for
+from director.agent.permissions.origin_requests import Approval, request_origin
 from director.models.script_values import Fail
 from director.store import EntryDraft
 from web.pages.windows import FOREVER, App, a_talk, a_workflow, ask, say
@@ -90,7 +90,9 @@ def test_an_approval_waits_in_amber_and_is_answered_by_a_key(app: App) -> None:
     """It is no failure, and nothing red is beside it."""
     a_workflow(app.store, "amber")
     app.stage.lines["I approve that. Go on."] = [say("On the way.")]
-    ask_for(app.store, "amber", Approval("https://one.example", "asked", "debug_navigate", "why"))
+    request_origin(
+        app.store, "amber", Approval("https://one.example", "asked", "debug_navigate", "why")
+    )
     page = app.open("/w/amber")
     card = page.locator(".ask")
     expect(card).to_contain_text("waits for you")

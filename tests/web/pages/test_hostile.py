@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import expect
 
-from director.agent import current_thread
+from director.agent import ensure_current_thread
 from director.store import EntryDraft
-from director.store.run_variables import set_variable, workbench
+from director.store.run_variables import get_draft_run_id, set_run_variable
 from web.corpus import CORPUS
 from web.pages.windows import App, a_workflow
 
@@ -45,7 +45,7 @@ def test_nothing_that_is_shown_runs_or_loads_anything(
     """In messages, calls, results, summaries, variables, names, the plan, search hits."""
     url, asked = evil
     a_workflow(app.store, "hostile", "<img src=x onerror=alert(1)>")
-    thread = current_thread(app.store, "hostile")
+    thread = ensure_current_thread(app.store, "hostile")
     for nth, form in enumerate(CORPUS):
         text = form.format(evil=url)
         call = {"type": "function_call", "id": f"fc_{nth}", "call_id": f"c{nth}", "name": "find"}
@@ -57,7 +57,7 @@ def test_nothing_that_is_shown_runs_or_loads_anything(
         body = {"wire": "responses", "items": items, "text": text, "model": text[:20]}
         app.store.append(thread, [EntryDraft("user", {"text": text}), EntryDraft("agent", body)])
         app.store.append(thread, [EntryDraft("result", {"call": f"c{nth}", "text": text})])
-        set_variable(app.store, workbench("hostile"), f"v{nth}", text, text)
+        set_run_variable(app.store, get_draft_run_id("hostile"), f"v{nth}", text, text)
     page = app.context.new_page()
     dialogs: list[str] = []
     page.on("dialog", lambda one: (dialogs.append(one.message), one.dismiss()))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from agent.summaries import talk
-from director.agent import current_thread
+from director.agent import ensure_current_thread
 from web.pages.windows import App, a_workflow
 
 
 def test_a_thread_of_five_thousand_opens_at_its_end_and_scrolls(app: App) -> None:
     """Few messages are in the page at any time; the first one can be reached and read."""
     a_workflow(app.store, "long", nodes=False)
-    thread = current_thread(app.store, "long")
+    thread = ensure_current_thread(app.store, "long")
     for part in range(10):
         app.store.append(thread, talk(125, start=125 * part, more=2))
     assert app.store.head(thread) == 5_000

@@ -8,9 +8,9 @@ from importlib.resources import files
 import pytest
 from playwright.sync_api import Page, expect
 
-from director.agent import new_conversation
+from director.agent import start_current_thread
 from director.settings import load_settings
-from director.store.run_variables import set_variable, workbench
+from director.store.run_variables import get_draft_run_id, set_run_variable
 from web.pages.windows import App, a_talk, a_workflow, enter, say, serving
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
@@ -46,7 +46,7 @@ def shown(app: App) -> list[str]:
     run = page.url.removeprefix(app.url)
     page.close()
     old = a_talk(app.store, "older")
-    new_conversation(app.store, "older")
+    start_current_thread(app.store, "older")
     inspector = ["/w/long/requests", "/w/long/requests/1?other=1"]
     talks = ["/w/older/conversations", f"/w/older/conversation?thread={old}"]
     work = ["/", "/w/axe", "/w/long", *inspector, *talks, "/w/axe/runs", run]
@@ -145,7 +145,7 @@ def test_a_page_that_loses_the_server_says_so_and_recovers(app: App) -> None:
         page.goto(f"{url}/w/offline")
         expect(page.locator("#meter rect").first).to_be_attached()
     expect(page.locator("#offline")).to_be_visible()
-    set_variable(app.store, workbench("offline"), "meanwhile", 1, "a test")
+    set_run_variable(app.store, get_draft_run_id("offline"), "meanwhile", 1, "a test")
     page.fill("#say", "Are you there?")
     page.press("#say", "Enter")
     expect(page.locator("#composer .told")).to_contain_text("does not answer")

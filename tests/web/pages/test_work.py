@@ -7,11 +7,11 @@ import re
 
 from playwright.sync_api import Page, Route, expect
 
-from director.agent import current_thread
-from director.agent.permissions.origin_requests import Approval, ask_for
+from director.agent import ensure_current_thread
+from director.agent.permissions.origin_requests import Approval, request_origin
 from director.agent.saved_workflow import SavedState
 from director.store import EntryDraft
-from director.store.run_variables import set_variable, workbench
+from director.store.run_variables import get_draft_run_id, set_run_variable
 from director.workflow.plan import parse_plan
 from web.pages.windows import FOREVER, PLAN, App, a_talk, a_workflow, ask, say
 
@@ -76,7 +76,7 @@ def test_what_is_typed_and_pressed_before_the_page_listens_is_done_when_it_does(
     tell(page, "Before you listen.")
     page.locator("#plan > summary").click()
     page.get_by_role("button", name="Tick off: Fill the table").click()
-    assert app.store.head(current_thread(app.store, "fast")) == 0
+    assert app.store.head(ensure_current_thread(app.store, "fast")) == 0
     held[0].continue_()
     expect(page.locator(".message.agent")).to_have_text(re.compile("I heard."))
     expect(page.locator(".message.user")).to_have_count(1)
@@ -100,7 +100,7 @@ def test_a_page_that_came_without_its_modules_says_so_and_begins_anew(app: App) 
 def test_what_scouts_found_is_listed_with_what_was_dropped(app: App) -> None:
     """Findings that held, and those that the page showed otherwise."""
     a_workflow(app.store, "scouts")
-    thread = current_thread(app.store, "scouts")
+    thread = ensure_current_thread(app.store, "scouts")
     call = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "deploy_scout"}
     items = [{**call, "arguments": json.dumps({"instruction": "Where are prices?"})}]
     app.store.append(thread, [EntryDraft("user", {"text": "Look."})])
@@ -124,7 +124,9 @@ def test_an_approval_is_asked_in_place_and_the_turn_goes_on(app: App) -> None:
     a_workflow(app.store, "approves")
     app.stage.lines["I approve that. Go on."] = [say("On the way.")]
     for origin in ("https://one.example", "https://two.example"):
-        ask_for(app.store, "approves", Approval(origin, "asked", "debug_navigate", "to look"))
+        request_origin(
+            app.store, "approves", Approval(origin, "asked", "debug_navigate", "to look")
+        )
     page = app.open("/w/approves")
     card = page.locator(".ask", has_text="https://one.example")
     card.get_by_role("button", name="Refuse").click()
@@ -224,10 +226,10 @@ def test_variables_are_shown_as_the_model_sees_them(app: App) -> None:
     page = app.open("/w/variables")
     page.get_by_role("tab", name="Variables").click()
     expect(page.locator("#variables")).to_contain_text("No variables yet")
-    run = workbench("variables")
-    set_variable(app.store, run, "long", "x" * 150, "a test")
-    set_variable(app.store, run, "items", [{"a": 1}, 2], "a test")
-    set_variable(app.store, run, "user_password", "{{secret:shop}}", "a test")
+    run = get_draft_run_id("variables")
+    set_run_variable(app.store, run, "long", "x" * 150, "a test")
+    set_run_variable(app.store, run, "items", [{"a": 1}, 2], "a test")
+    set_run_variable(app.store, run, "user_password", "{{secret:shop}}", "a test")
     expect(page.locator("#data-variables td.v")).to_have_text(
         ['[Array of 2 - first: {"a": 1}]', f'"{"x" * 100}..."', re.compile("hidden|secret")]
     )
@@ -239,9 +241,9 @@ def test_a_part_that_could_not_be_loaded_is_asked_for_again(app: App) -> None:
     page = app.open("/w/again")
     for part in ("chat", "variables"):
         page.route(f"**/part/{part}*", lambda route: route.abort(), times=1)
-    set_variable(app.store, workbench("again"), "kept", 1, "a test")
+    set_run_variable(app.store, get_draft_run_id("again"), "kept", 1, "a test")
     app.store.append(
-        current_thread(app.store, "again"), [EntryDraft("user", {"text": "From afar."})]
+        ensure_current_thread(app.store, "again"), [EntryDraft("user", {"text": "From afar."})]
     )
     expect(page.locator("#variables")).to_contain_text("kept")
     expect(page.locator(".message.user")).to_contain_text("From afar.")
@@ -251,7 +253,7 @@ def test_eight_windows_of_one_browser_all_stay_live(app: App) -> None:
     """One of them listens for all; when it is closed another one does."""
     a_workflow(app.store, "windows")
     pages = [app.open("/w/windows") for _ in range(8)]
-    set_variable(app.store, workbench("windows"), "first", 1, "a test")
+    set_run_variable(app.store, get_draft_run_id("windows"), "first", 1, "a test")
     for page in pages:
         expect(page.locator("#variables")).to_contain_text("first")
     pages.pop(0).close()
@@ -259,7 +261,7 @@ def test_eight_windows_of_one_browser_all_stay_live(app: App) -> None:
     pages[0].wait_for_function(
         "navigator.locks.query().then((all) => all.held.length === 1 && all.pending.length === 6)"
     )
-    set_variable(app.store, workbench("windows"), "second", 2, "a test")
+    set_run_variable(app.store, get_draft_run_id("windows"), "second", 2, "a test")
     for page in pages:
         expect(page.locator("#variables")).to_contain_text("second")
 
@@ -271,10 +273,10 @@ def test_what_is_being_typed_stays_while_the_page_changes(app: App) -> None:
     page.locator("#add-node summary").click()
     page.locator("#say").press_sequentially("half a sen")
     app.store.append(
-        current_thread(app.store, "types"), [EntryDraft("user", {"text": "From afar."})]
+        ensure_current_thread(app.store, "types"), [EntryDraft("user", {"text": "From afar."})]
     )
     expect(page.locator(".message.user")).to_contain_text("From afar.")
-    set_variable(app.store, workbench("types"), "x", 1, "a test")
+    set_run_variable(app.store, get_draft_run_id("types"), "x", 1, "a test")
     expect(page.locator("#variables")).to_contain_text("x")
     page.locator("#say").press_sequentially("tence")
     expect(page.locator("#say")).to_have_value("half a sentence")
@@ -312,7 +314,7 @@ def test_the_model_and_the_profile_are_chosen_for_a_message(app: App) -> None:
     tell(page, "Hello.")
     expect(page.locator(".message.agent")).to_contain_text("Hello.")
     idle(page)
-    kept = app.store.get("request", current_thread(app.store, "chooses"))
+    kept = app.store.get("request", ensure_current_thread(app.store, "chooses"))
     assert kept is not None
     assert kept.body["profile"] == "clean"
 
@@ -332,7 +334,7 @@ def test_two_windows_cannot_interleave_a_turn(app: App) -> None:
     assert answer == 409
     first.get_by_role("button", name="Stop").click()
     expect(second.locator("#ended")).to_be_visible()
-    assert app.store.head(current_thread(app.store, "pair")) == 1
+    assert app.store.head(ensure_current_thread(app.store, "pair")) == 1
 
 
 def test_searching_leads_to_the_turn(app: App) -> None:

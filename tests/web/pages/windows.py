@@ -16,8 +16,8 @@ from playwright.sync_api import Error as PlaywrightError
 
 from agent.office import opening
 from agent.summaries import good, talk
-from director.agent import current_thread
-from director.agent.agent_session import Opens, opens_model
+from director.agent import ensure_current_thread
+from director.agent.agent_session import Opens, open_session_model
 from director.agent.saved_workflow import SavedState
 from director.browser import BrowserError
 from director.browser.chromium import find_chromium
@@ -25,14 +25,14 @@ from director.demo.scripted_demo import MODEL as REHEARSAL
 from director.home import home
 from director.models import Journal, Model
 from director.models.script_values import Ask, Emit, Say, Seen, Shown, Wait
-from director.runs import save_workflow
+from director.runs import save_run_workflow
 from director.runs.resources import Resources, RunOptions
 from director.store import Store
 from director.web import AppState
 from director.web.app_server import bound, server_of
 from director.web.guard.hosts import OwnNames
 from director.web.sessions import Sessions
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 from director.workflow.plan import parse_plan
 
 FLAGS = [
@@ -173,7 +173,7 @@ def a_workflow(store: Store, id_: str, name: str = "", *, nodes: bool = True) ->
         {"name": "password", "description": "of the shop"},
     ]
     body["origins"] = ["https://shop.example"]
-    save_workflow(store, from_json(body))
+    save_run_workflow(store, read_workflow_document(body))
     if nodes:
         SavedState(store, id_).save_plan(parse_plan(PLAN), "the first plan")
     return id_
@@ -182,7 +182,7 @@ def a_workflow(store: Store, id_: str, name: str = "", *, nodes: bool = True) ->
 def a_talk(store: Store, id_: str, rounds: int = 6) -> str:
     """A workflow with a conversation that can be compressed; its thread."""
     a_workflow(store, id_, nodes=False)
-    thread = current_thread(store, id_)
+    thread = ensure_current_thread(store, id_)
     store.append(thread, talk(rounds))
     return thread
 
@@ -192,7 +192,7 @@ def speaking(stage: Stage) -> Opens:
     otherwise = opening(stage)
 
     def opened(name: str, journal: Journal | None) -> Model:
-        return opens_model(name, journal) if name == REHEARSAL else otherwise(name, journal)
+        return open_session_model(name, journal) if name == REHEARSAL else otherwise(name, journal)
 
     return opened
 

@@ -22,7 +22,7 @@ from director.browser import (
 )
 from director.runs import RunDependencies
 from director.store import Store
-from director.workflow.document import from_json
+from director.workflow.document import read_workflow_document
 from director.workflow.values import Json, Tab, Workflow
 
 OpensBrowser: TypeAlias = Callable[[], Awaitable[Browser]]
@@ -161,7 +161,7 @@ class BrowserWorkspace:
 
     def _list_approved_origins(self) -> tuple[str, ...]:
         found = self._store.get("workflow", self._id)
-        return from_json(cast("Json", found.body)).origins if found else ()
+        return read_workflow_document(cast("Json", found.body)).origins if found else ()
 
 
 def _reaches(origins: Origins, url: str) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from director.agent.browsing.element_names import look_up
+from director.agent.browsing.element_names import find_element_name
 from director.browser import BrowserError, Session
 from director.browser.bundle import LocatorError
-from director.browser.elements import matching, text_of
+from director.browser.elements import find_matching_elements, read_element_text
 from director.browser.masks import MaskedPage
-from director.sections.value_text import compact
+from director.sections.value_text import write_compact_value
 
 _WAIT = 2_000
 
@@ -29,12 +29,12 @@ async def check_claim(session: Session, tab: str, claim: Mapping[str, object]) -
     says = f" ({note})" if note else ""
 
     async def look(seen: MaskedPage) -> tuple[int, str]:
-        every = await matching(seen, selector)
+        every = await find_matching_elements(seen, selector)
         count = len(every)
         if claim["claim"] != "text" or not count:
             return count, ""
         first = (every.visible() or every).locator()
-        return count, seen.clean(await text_of(first, timeout=_WAIT))
+        return count, seen.clean(await read_element_text(first, timeout=_WAIT))
 
     try:
         async with session.doing(f"check {selector!r}"):
@@ -57,7 +57,7 @@ async def _name_first(session: Session, tab: str, selector: str) -> str:
     """What else names the first element of a finding: its id, name, test id and label."""
     try:
         first = session.page(tab).locator(f"css={selector}").first
-        found = await look_up(session, tab, first)
+        found = await find_element_name(session, tab, first)
     except BrowserError:
         return ""
-    return f"; the first is {compact(found)}" if found else ""
+    return f"; the first is {write_compact_value(found)}" if found else ""

@@ -13,9 +13,9 @@ from playwright.async_api import Locator
 
 from director.browser import BrowserError, Session
 from director.browser.bundle import Bundle, LocatorError
-from director.browser.locators import bundle_of
+from director.browser.locators import make_locator_bundle
 from director.browser.masks import MaskedPage
-from director.sections.value_text import compact
+from director.sections.value_text import write_compact_value
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ async def name_elements(desk: AgentSession, shown: str, tab: str = "") -> str:
     found = _REF.findall(shown)
     refs = [ref for role, ref in found if role in _ACTS][:MOST] or [ref for _, ref in found][-1:]
     session = await desk.bench.session()
-    named = {ref: await look_up(session, tab, ref) for ref in dict.fromkeys(refs)}
-    lines = [f"\n{ref}: {compact(bundle)}" for ref, bundle in named.items() if bundle]
+    named = {ref: await find_element_name(session, tab, ref) for ref in dict.fromkeys(refs)}
+    lines = [f"\n{ref}: {write_compact_value(bundle)}" for ref, bundle in named.items() if bundle]
     if not lines:
         return ""
     chain = await _describe_chain(session, tab, refs[-1])
@@ -84,12 +84,12 @@ async def _describe_chain(session: Session, tab: str, ref: str) -> str:
     return f"\n{ref} stands in, as CSS: {found}" if found else ""
 
 
-async def look_up(session: Session, tab: str, element: str | Locator) -> Json:
+async def find_element_name(session: Session, tab: str, element: str | Locator) -> Json:
     """What names one element, as a selector; None if it cannot be told."""
     page = session.page(tab or None)
 
     async def look(seen: MaskedPage) -> Bundle:
-        return await bundle_of(page, element, clean=seen.clean)
+        return await make_locator_bundle(page, element, clean=seen.clean)
 
     try:
         async with session.doing("see what names an element"):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from director.browser import BrowserError
-from director.browser.snapshot_text import show
+from director.browser.snapshot_text import render_snapshot_text
 from director.browser.snapshots import Snapshot
 from director.store import VersionConflict
 
@@ -55,16 +55,16 @@ class TabLook:
         return "".join(told)
 
 
-async def look(desk: AgentSession, tab: str = "") -> tuple[Snapshot, Snapshot | None]:
+async def look_at_page(desk: AgentSession, tab: str = "") -> tuple[Snapshot, Snapshot | None]:
     """A tab as it is now, and as it was when it was last looked at."""
-    found = await look_now(desk, tab)
+    found = await look_at_page_now(desk, tab)
     return found.page, found.before
 
 
-async def look_now(desk: AgentSession, tab: str = "") -> TabLook:
+async def look_at_page_now(desk: AgentSession, tab: str = "") -> TabLook:
     """A tab as it is now: every look is a new one, and says how it compares with the one before."""
     session = await desk.bench.session()
-    name = tab or await active_tab(desk)
+    name = tab or await find_active_tab(desk)
     known = desk.looked.get(name)
     page = await session.snapshot(name)
     _keep(desk, page)
@@ -76,19 +76,19 @@ async def look_now(desk: AgentSession, tab: str = "") -> TabLook:
     return found
 
 
-def outline_text(desk: AgentSession, found: TabLook) -> str:
+def write_page_outline_text(desk: AgentSession, found: TabLook) -> str:
     """The outline of a page, or what changed since the one this conversation was last shown."""
     thread, page = found.outline or ("", None)
     desk.looked[found.tab] = replace(found, outline=(desk.thread, found.page))
-    return show(found.page, page if thread == desk.thread else None)
+    return render_snapshot_text(found.page, page if thread == desk.thread else None)
 
 
-async def look_or_remember(desk: AgentSession, tab: str = "") -> tuple[Snapshot, str]:
+async def look_at_page_or_remember(desk: AgentSession, tab: str = "") -> tuple[Snapshot, str]:
     """A tab as it is now, and a line about its age; an older look only if there can be no new."""
-    name = tab or await active_tab(desk)
+    name = tab or await find_active_tab(desk)
     known = desk.looked.get(name)
     try:
-        found = await look_now(desk, name)
+        found = await look_at_page_now(desk, name)
     except BrowserError as problem:
         if known is None:
             raise
@@ -102,7 +102,7 @@ def _identify(found: TabLook) -> str:
     return f"snapshot {found.page.hash[:12]} of {found.page.url}"
 
 
-async def active_tab(desk: AgentSession) -> str:
+async def find_active_tab(desk: AgentSession) -> str:
     """The name of the tab that is active, in a browser that is opened where it was left."""
     await desk.bench.session()
     found = [tab.name for tab in await desk.bench.tabs() if tab.active]

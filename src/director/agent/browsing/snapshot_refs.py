@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from director.browser import BrowserError, Session
 from director.browser.bundle import LocatorError
 from director.browser.descriptions import describe_ref
-from director.browser.locators import count_now, is_ref
+from director.browser.locators import count_located, is_ref
 from director.workflow.paths import is_list
 from director.workflow.values import Json, WorkflowError
 
@@ -19,17 +19,17 @@ WAIT = 5_000
 _NAMES = ("selector", "to", "container", "element", "count", "next", "total")
 
 
-def refs_in(given: object) -> list[str]:
+def find_snapshot_refs(given: object) -> list[str]:
     """The refs that stand where a selector does, anywhere in what a node is made of."""
     if isinstance(given, Mapping):
         own = [each for name, each in given.items() if name in _NAMES and _is_ref(each)]
-        return [*own, *(ref for each in given.values() for ref in refs_in(each))]
-    return [ref for each in given for ref in refs_in(each)] if is_list(given) else []
+        return [*own, *(ref for each in given.values() for ref in find_snapshot_refs(each))]
+    return [ref for each in given for ref in find_snapshot_refs(each)] if is_list(given) else []
 
 
-async def bind_refs(session: Session, given: Json) -> Json:
+async def bind_snapshot_refs(session: Session, given: Json) -> Json:
     """The same with the bundle of its element in the place of each ref, tried on the page."""
-    made = {ref: await _bundle(session, ref) for ref in dict.fromkeys(refs_in(given))}
+    made = {ref: await _bundle(session, ref) for ref in dict.fromkeys(find_snapshot_refs(given))}
 
     def bind(value: Json) -> Json:
         if isinstance(value, Mapping):
@@ -53,11 +53,11 @@ def _is_ref(value: object) -> bool:
     return isinstance(value, str) and is_ref(value)
 
 
-async def act_on_ref(session: Session, action: str, ref: str, text: str = "") -> None:
+async def act_on_snapshot_ref(session: Session, action: str, ref: str, text: str = "") -> None:
     """Click, type into or wait for the element that has the ref in the active tab now."""
     found = session.page().locator(f"aria-ref={ref}")
     async with session.doing(f"{action} {ref}"):
-        if not await count_now(found):
+        if not await count_located(found):
             raise BrowserError(f"There is no element {ref!r} on the page now: look at it again.")
         if action == "click":
             async with session.acting(session.page()):

@@ -8,10 +8,14 @@ from dataclasses import replace
 from director.agent.agent_session import AgentSession
 from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import compress_if_due
-from director.agent.compression.thresholds import get_marks
-from director.agent.conversation.current_thread import find_request
-from director.agent.conversation.message_size import least_size
-from director.agent.request_assembly import RequestDraft, budget_of, tools_size
+from director.agent.compression.thresholds import get_thresholds
+from director.agent.conversation.current_thread import find_current_request
+from director.agent.conversation.message_size import compute_least_message_size
+from director.agent.request_assembly import (
+    RequestDraft,
+    compute_request_budget,
+    measure_request_tools,
+)
 from director.agent.turn_events import TurnProgress
 from director.context.sizes import context_size
 from director.models import Tool
@@ -26,14 +30,14 @@ async def compress_when_due(
     The profile may name another model for it; else Director's own writes the summary.
     """
     model = desk.talking(desk.talks)
-    marks = get_marks(desk.settings, model)
-    size = request_size(desk, draft, tools)
-    budget = budget_of(model.capabilities, desk.settings, model.counter)
-    if marks.fill(size) == "full" and least_size(desk, model, draft) > budget.limit:
+    marks = get_thresholds(desk.settings, model)
+    size = measure_compression_request(desk, draft, tools)
+    budget = compute_request_budget(model.capabilities, desk.settings, model.counter)
+    if marks.fill(size) == "full" and compute_least_message_size(desk, model, draft) > budget.limit:
         # No summary would make it fit: none is paid for.
         return False
     writer = desk.talking(draft.profile.compression.model or desk.talks)
-    turn = find_request(desk.store, desk.thread)
+    turn = find_current_request(desk.store, desk.thread)
     task = CompressionTask(
         desk.store, desk.thread, state, writer, marks, turn=turn, clean=desk.clean
     )
@@ -45,11 +49,13 @@ async def compress_when_due(
     return outcome.status == "done"
 
 
-def request_size(desk: AgentSession, draft: RequestDraft, tools: Sequence[Tool]) -> int:
+def measure_compression_request(
+    desk: AgentSession, draft: RequestDraft, tools: Sequence[Tool]
+) -> int:
     """Tokens of the whole request that would be made now: sections, history and tools."""
     model = desk.talking(desk.talks)
     counter = model.counter
     history = sum(desk.walks.given.of(draft.context.turns, model.calibration))
     blocks = sum(counter(text) for text in (draft.around.first_message, draft.around.last_message))
     bare = context_size(replace(draft.context, turns=()), counter)
-    return bare + history + blocks + tools_size(tools, counter)
+    return bare + history + blocks + measure_request_tools(tools, counter)

@@ -22,7 +22,7 @@ _HEADING = re.compile(r"^\s*(?:#{1,6} .*|[^.!?]{1,60}:|\[[^\]]*\]|[-=*_\s]*)$")
 _MOST = 3
 
 
-def cite(text: str, fold: Fold) -> str:
+def add_citations(text: str, fold: Fold) -> str:
     """The text with a citation of covered turns in each of its lines."""
     covers = set(fold.previous.covers if fold.previous else ()) | {t.at for t in fold.turns}
     words = {turn.at: _words(whole(turn)) for turn in fold.turns}
@@ -30,7 +30,7 @@ def cite(text: str, fold: Fold) -> str:
     lines: list[str] = []
     for line in text.splitlines():
         bare = bool(_HEADING.match(line)) or (bool(lines) and bool(_CONTINUED.match(line)))
-        if bare or covers & citations(line):
+        if bare or covers & find_citations(line):
             lines.append(line)
             continue
         found = _sources(line, words, shared) or _earlier(fold)
@@ -39,7 +39,7 @@ def cite(text: str, fold: Fold) -> str:
     return "\n".join(lines)
 
 
-def citations(line: str) -> set[int]:
+def find_citations(line: str) -> set[int]:
     """The turns that a line names, as `[12]`, `[3-5, 9]` or `t12` at its start."""
     labelled = _LABELLED.match(line)
     found = {int(labelled[1])} if labelled else set()
@@ -83,9 +83,10 @@ def list_uncited_lines(text: str, turns: Iterable[Turn]) -> list[str]:
         for nth, line in enumerate(text.splitlines())
         if not _HEADING.match(line)
         and not (nth and _CONTINUED.match(line))
-        and not known & citations(line)
+        and not known & find_citations(line)
     ]
 
 
-# A name of one release ago; it goes with the next.
-cited = cite
+# Names of one release ago; they go with the next.
+cited = add_citations
+cite = add_citations

@@ -6,16 +6,16 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from director.agent.compression.thread_compression import attempts
-from director.sections.summary import spans
+from director.agent.compression.thread_compression import list_compression_attempts
+from director.sections.summary import write_summary_spans
 from director.store import Store
 from director.store.checkpoints import Checkpoint
-from director.store.compression import history
+from director.store.compression import list_compression_history
 
 
 def export_compressions(store: Store, thread: str, form: str = "markdown") -> str:
     """Every compression of a thread with its summary, oldest first."""
-    found = [(one, _attempt(store, thread, one)) for one in history(store, thread)]
+    found = [(one, _attempt(store, thread, one)) for one in list_compression_history(store, thread)]
     if form == "json":
         listed = [_fields(one, tried) for one, tried in found]
         return json.dumps({"thread": thread, "compressions": listed}, indent=2, ensure_ascii=False)
@@ -26,7 +26,7 @@ def export_compressions(store: Store, thread: str, form: str = "markdown") -> st
         lines += [
             f"## {nth}. {told['at']} ({one.by}, {one.state})",
             "",
-            f"Turns {spans(one.added)}; {one.before:,} → {one.after:,} tokens"
+            f"Turns {write_summary_spans(one.added)}; {one.before:,} → {one.after:,} tokens"
             f" ({ratio:.0%}); entry {one.seq}; trust: {one.summary.trust}."
             + (f" Builds on entry {one.previous}." if one.previous else ""),
             "",
@@ -57,7 +57,7 @@ def _fields(one: Checkpoint, tried: Mapping[str, object]) -> dict[str, object]:
 
 
 def _attempt(store: Store, thread: str, one: Checkpoint) -> Mapping[str, object]:
-    tried = (each.body for each in attempts(store, thread))
+    tried = (each.body for each in list_compression_attempts(store, thread))
     return next((body for body in tried if body.get("checkpoint") == one.seq), {})
 
 

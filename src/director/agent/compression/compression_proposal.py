@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from director.agent.compression.citations import cite
+from director.agent.compression.citations import add_citations
 from director.agent.compression.compression_task import CompressionTask
 from director.agent.request_log.kept_requests import StoredRequest, keep_request
 from director.context.literals import literals
@@ -20,10 +20,10 @@ from director.context.summary_checks import WORTHLESS, compute_kept_share, find_
 from director.context.values import Budget, Context, Counter, Summary
 from director.errors import DirectorError
 from director.models import Model, ModelError, Reply, Usage
-from director.models.prices import cost
-from director.sections.summary_request import compression_request
+from director.models.prices import compute_price
+from director.sections.summary_request import make_summary_request
 from director.sections.workflow_state import WorkflowState
-from director.store.compression import Preview, preview
+from director.store.compression import Preview, preview_turn_compression
 
 # How much of its cap a summary is asked to fill: the rest is for what it forgets.
 _ASKED = 2 / 3
@@ -81,20 +81,22 @@ class CompressionProposal:
         return summary_size(self.summary, self.preview.counter)
 
 
-def look(task: CompressionTask) -> CompressionEstimate:
+def preview_proposal(task: CompressionTask) -> CompressionEstimate:
     """Look at a compression; no model is called."""
     writer = task.writer
-    found = preview(task.store, task.thread, task.turns, counter=writer.counter)
+    found = preview_turn_compression(task.store, task.thread, task.turns, counter=writer.counter)
     asked = _compute_wanted_size(found, task.cap)
     size = context_size(_request(task.state, found, asked, writer), writer.counter)
     usage = Usage(uncached=size, output=asked)
-    money, note = cost(writer.place.provider, writer.place.model, usage)
+    money, note = compute_price(writer.place.provider, writer.place.model, usage)
     names = {word for turn in found.fold.turns for word in literals(turn.text)}
     after = min(asked, found.tokens)
     return CompressionEstimate(found, task.cap, after, len(names), money, note or "")
 
 
-async def propose(task: CompressionTask, *, seconds: float = _SECONDS) -> CompressionProposal:
+async def propose_compression_summary(
+    task: CompressionTask, *, seconds: float = _SECONDS
+) -> CompressionProposal:
     """Have a summary written and check it; `Refused` if there is none that can be used."""
     writer, cap = task.writer, task.cap
     whole, found = _previews(task)
@@ -125,7 +127,9 @@ def _previews(task: CompressionTask) -> tuple[Preview, Preview]:
 
     What it must not be sent must not come back with the names that a summary lost either.
     """
-    whole = preview(task.store, task.thread, task.turns, counter=task.writer.counter)
+    whole = preview_turn_compression(
+        task.store, task.thread, task.turns, counter=task.writer.counter
+    )
     return whole, replace(whole, fold=task.writer.conceal(whole.fold))
 
 
@@ -134,7 +138,7 @@ def check_summary(
 ) -> CompressionProposal:
     """A text as a summary: cited, verified, repaired; `Refused` if it cannot be one."""
     counter, fold = found.counter, found.fold
-    text = cite(written.strip(), fold)
+    text = add_citations(written.strip(), fold)
     size = counter(text) + counter.per_message
     share = compute_kept_share(text, fold)
     wrong = (
@@ -182,7 +186,7 @@ def _compute_wanted_size(found: Preview, cap: int) -> int:
 
 def _request(state: WorkflowState, found: Preview, tokens: int, writer: Model) -> Context:
     room = int(writer.capabilities.max_input * _WINDOW)
-    return compression_request(state, found.fold, tokens=tokens, counter=writer.counter, room=room)
+    return make_summary_request(state, found.fold, tokens=tokens, counter=writer.counter, room=room)
 
 
 async def _ask_writer(
@@ -217,10 +221,12 @@ __all__ = [
     "Refused",
     "check_summary",
     "edit_proposal",
-    "look",
-    "propose",
+    "preview_proposal",
+    "propose_compression_summary",
 ]
 
 
 # Names of one release ago; they go with the next.
 edited = edit_proposal
+look = preview_proposal
+propose = propose_compression_summary

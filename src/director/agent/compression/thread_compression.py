@@ -12,15 +12,19 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
-from director.agent.compression.compression_proposal import CompressionProposal, Refused, propose
+from director.agent.compression.compression_proposal import (
+    CompressionProposal,
+    Refused,
+    propose_compression_summary,
+)
 from director.agent.compression.compression_task import By, CompressionTask
 from director.agent.compression.thresholds import Marks
-from director.agent.turn_lease import TurnRunning, running
+from director.agent.turn_lease import TurnRunning, is_turn_running
 from director.context.sizes import turn_size
 from director.context.values import Counter
 from director.store import Entry, Store, StoreError, VersionConflict, Versioned
-from director.store.compression import compress, preview
-from director.store.context_view import view
+from director.store.compression import compress_turns, preview_turn_compression
+from director.store.context_view import build_thread_view
 
 KIND = "compression"
 LITTLE = 0.1
@@ -43,14 +47,16 @@ class CompressionOutcome:
         return self.says if self.status in ("failed", "stopped") else ""
 
 
-def apply(store: Store, thread: str, proposal: CompressionProposal, by: By = "manual") -> Entry:
+def apply_compression(
+    store: Store, thread: str, proposal: CompressionProposal, by: By = "manual"
+) -> Entry:
     """Apply what was proposed: one entry, in one step with forgetting what a server remembers.
 
     `Moved` if the thread has grown since it was previewed, `TurnRunning` while a turn is taken:
     nothing was written.
     """
     _check_idle(store, thread, by)
-    made = compress(store, thread, proposal.preview, proposal.summary, by)
+    made = compress_turns(store, thread, proposal.preview, proposal.summary, by)
     _note(store, thread, by, proposal=proposal, checkpoint=made.seq)
     return made
 
@@ -63,7 +69,7 @@ async def compress_now(task: CompressionTask) -> CompressionOutcome:
     """
     _check_idle(task.store, task.thread, task.by)
     try:
-        proposal = await propose(task)
+        proposal = await propose_compression_summary(task)
     except Refused as why:
         _note_failure(task, why)
         return CompressionOutcome("failed", f"{why} Nothing was compressed.")
@@ -105,7 +111,7 @@ def _note_failure(task: CompressionTask, refused: Exception | None) -> None:
 
 def _check_idle(store: Store, thread: str, by: By) -> None:
     """What a user asks for waits until no turn is running; a turn compresses for itself."""
-    if by == "manual" and running(store, thread):
+    if by == "manual" and is_turn_running(store, thread):
         raise TurnRunning(
             f"A turn of the thread {thread!r} is running. Nothing was compressed. Wait until it "
             "has ended, or cancel it."
@@ -117,10 +123,10 @@ def _apply_to_same_turns(store: Store, thread: str, proposal: CompressionProposa
     found = proposal.preview
     for _ in range(_TRIES):
         try:
-            return compress(store, thread, found, proposal.summary, by)
+            return compress_turns(store, thread, found, proposal.summary, by)
         except VersionConflict:
             chosen = [one.at for one in found.fold.turns]
-            again = preview(store, thread, chosen, counter=found.counter)
+            again = preview_turn_compression(store, thread, chosen, counter=found.counter)
             if (again.fold, again.builds_on) != (found.fold, found.builds_on):
                 raise
             found = again
@@ -142,7 +148,7 @@ async def compress_if_due(task: CompressionTask, size: int) -> CompressionOutcom
         return CompressionOutcome(
             "not due" if newest.body.get("outcome") == "done" else "stopped", tried
         )
-    turns, beside = older(store, thread, task.marks, task.writer.counter)
+    turns, beside = select_older_turns(store, thread, task.marks, task.writer.counter)
     if why := _reason_to_stop(store, thread, turns, task.writer.name):
         return CompressionOutcome("stopped", why)
     return await compress_now(replace(task, turns=turns, beside=beside, by="auto"))
@@ -155,9 +161,11 @@ STOPPED = (
 )
 
 
-def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[list[int], int]:
+def select_older_turns(
+    store: Store, thread: str, marks: Marks, counter: Counter
+) -> tuple[list[int], int]:
     """The turns that an automatic compression takes, and the tokens of the newest that stay."""
-    now = view(store.read_visible(thread))
+    now = build_thread_view(store.read_visible(thread))
     sizes: dict[int, int] = {}
     for one in now.context.turns:
         sizes[one.at] = sizes.get(one.at, 0) + turn_size(one, counter)
@@ -174,7 +182,7 @@ def older(store: Store, thread: str, marks: Marks, counter: Counter) -> tuple[li
 
 def _reason_to_stop(store: Store, thread: str, turns: Sequence[int], model: str) -> str:
     """Why another attempt is of no use, in words; empty if it may be."""
-    if is_stopped(store, thread, model):
+    if is_compression_stopped(store, thread, model):
         return STOPPED
     if not turns:
         return "Nothing older is left to compress."
@@ -186,7 +194,7 @@ def _reason_to_stop(store: Store, thread: str, turns: Sequence[int], model: str)
     return ""
 
 
-def is_stopped(store: Store, thread: str, model: str) -> bool:
+def is_compression_stopped(store: Store, thread: str, model: str) -> bool:
     """Whether the last two attempts, both automatic and by this model, were of no use."""
     newest = store.get(KIND, thread)
     if newest is None or newest.version < 2:
@@ -199,11 +207,11 @@ def _useless(one: Versioned | None, model: str) -> bool:
     if one is None or one.body.get("by") != "auto" or one.body.get("model") != model:
         return False
     return one.body.get("outcome") == "refused" or (
-        one.body.get("outcome") == "done" and gain(one) < LITTLE
+        one.body.get("outcome") == "done" and compute_compression_gain(one) < LITTLE
     )
 
 
-def gain(one: Versioned) -> float:
+def compute_compression_gain(one: Versioned) -> float:
     """The share of the tokens that an attempt saved."""
     before, after = one.body.get("before"), one.body.get("after")
     if not isinstance(before, int) or not isinstance(after, int) or not before:
@@ -211,7 +219,7 @@ def gain(one: Versioned) -> float:
     return (before - after) / before
 
 
-def attempts(store: Store, thread: str) -> Sequence[Versioned]:
+def list_compression_attempts(store: Store, thread: str) -> Sequence[Versioned]:
     """Every attempt to compress a thread, the oldest first, also those that changed nothing."""
     return store.versions(KIND, thread)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from director.models import Capabilities, Model
-from director.models.prices import dearer_above
+from director.models.prices import find_price_threshold
 from director.settings import Settings
 
 Fill: TypeAlias = Literal["fine", "large", "full"]
@@ -43,13 +43,13 @@ class Marks:
         return self.to - self.tail_size
 
 
-def marks_for(
+def compute_thresholds(
     settings: Settings, can: Capabilities, *, provider: str = "", model: str = ""
 ) -> Marks:
     """The settings, lowered together where the window is smaller or a larger context is dearer."""
     wanted = Marks(settings.warn_at.value, settings.compress_at.value, settings.compress_to.value)
     room = int(min(can.max_input, can.window - min(_ANSWER, can.max_output)) * _SHARE)
-    dear = dearer_above(provider, model) if provider else None
+    dear = find_price_threshold(provider, model) if provider else None
     most = min(room, dear) if dear else room
     if most >= wanted.at:
         return wanted
@@ -57,7 +57,13 @@ def marks_for(
     return Marks(int(wanted.warn * share), most, min(wanted.to, most // 4))
 
 
-def get_marks(settings: Settings, model: Model) -> Marks:
+def get_thresholds(settings: Settings, model: Model) -> Marks:
     """The marks for a model that is open."""
     place = model.place
-    return marks_for(settings, model.capabilities, provider=place.provider, model=place.model)
+    return compute_thresholds(
+        settings, model.capabilities, provider=place.provider, model=place.model
+    )
+
+
+# Names of one release ago; they go with the next.
+marks_for = compute_thresholds

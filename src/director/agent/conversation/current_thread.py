@@ -13,24 +13,24 @@ from director.agent.model_journal import record_message
 from director.context.units import units
 from director.models import Image
 from director.store import Entry, EntryDraft, Json, Store, StoreError, VersionConflict
-from director.store.context_view import Following, View, view
+from director.store.context_view import Following, View, build_thread_view
 
 KIND = "conversation"
 
 
-def current_thread(store: Store, workflow: str) -> str:
+def ensure_current_thread(store: Store, workflow: str) -> str:
     """The thread that a workflow is talked about in; made if there is none yet."""
     found = store.get(KIND, workflow)
     if found is None:
         # Two may look at a new workflow at once; the first one's thread is taken by both.
         with suppress(VersionConflict):
-            return new_conversation(store, workflow)
+            return start_current_thread(store, workflow)
         found = store.get(KIND, workflow)
         assert found is not None  # noqa: S101  somebody else has just made it
     return str(found.body["thread"])
 
 
-def new_conversation(store: Store, workflow: str) -> str:
+def start_current_thread(store: Store, workflow: str) -> str:
     """Begin a new thread, which is the current one from now on; nothing else is changed."""
     before = store.get(KIND, workflow)
     thread = store.open_thread(workflow=workflow)
@@ -38,40 +38,40 @@ def new_conversation(store: Store, workflow: str) -> str:
     return thread
 
 
-def hear(
+def store_user_message(
     store: Store, thread: str, text: str, images: Sequence[Image] = (), *, last: Json
 ) -> Entry:
     """Store what the user said: as a message, or as the answer to what the last turn asked."""
     if not text.strip() and not images:
         raise ValueError("There is nothing to answer: the message is empty. Nothing was stored.")
-    call = open_question(store, thread, last)
+    call = find_open_question_in_thread(store, thread, last)
     if call and not images:
         result = EntryDraft("result", {"call": call, "text": text, "failed": False})
         return store.append(thread, [result])[0]
     return record_message(store, thread, text, images)
 
 
-def open_question(store: Store, thread: str, last: Json) -> str:
+def find_open_question_in_thread(store: Store, thread: str, last: Json) -> str:
     """The call of a question that the last turn ended with, if nothing was said since."""
     is_open = last.get("state") == "asked" and last.get("head") == store.head(thread)
     return str(last.get("call") or "") if is_open else ""
 
 
-def find_request(store: Store, thread: str) -> int:
+def find_current_request(store: Store, thread: str) -> int:
     """The entry of what the user said last, which is being worked on; 0 if there is none."""
     found = store.last(thread, "user")
     return found.seq if found else 0
 
 
-def notice(store: Store, thread: str, text: str) -> Entry:
+def store_notice(store: Store, thread: str, text: str) -> Entry:
     """Store a word of Director's own, which no model said: the user and the model see it."""
     return store.append(thread, [EntryDraft("agent", {"wire": "", "items": [], "text": text})])[0]
 
 
-def take_back(store: Store, thread: str) -> str:
+def withdraw_turn_from_thread(store: Store, thread: str) -> str:
     """Take the last message of the user and all that followed out of view; what it said."""
     entries = store.read_visible(thread)
-    shown = {one.seq for one in view(entries).visible}
+    shown = {one.seq for one in build_thread_view(entries).visible}
     asked = [entry for entry in entries if entry.kind == "user" and entry.seq in shown]
     if not asked:
         raise StoreError("There is no turn to take again: the user has said nothing in view.")
@@ -81,13 +81,13 @@ def take_back(store: Store, thread: str) -> str:
     return str(last.body.get("text", ""))
 
 
-def leave_out(store: Store, thread: str, seq: int) -> tuple[int, ...]:
+def leave_turn_out_of_thread(store: Store, thread: str, seq: int) -> tuple[int, ...]:
     """Leave a turn out of all that is sent from now on; what a provider takes with it goes too.
 
     It stays in the log, out of view; what a server remembers is not built on any more.
     """
     entries = store.read_visible(thread)
-    shown = view(entries)
+    shown = build_thread_view(entries)
     visible = [one.seq for one in shown.visible]
     if seq not in visible:
         raise StoreError(f"There is no turn {seq} in view. Nothing was changed.")

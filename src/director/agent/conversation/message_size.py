@@ -9,18 +9,18 @@ from dataclasses import dataclass, replace
 
 from director.agent.agent_session import AgentSession
 from director.agent.conversation.compaction_states import SingleCut, Walks
-from director.agent.conversation.current_thread import current_thread
-from director.agent.model_choice import talks_as
-from director.agent.model_windows import remember_window
+from director.agent.conversation.current_thread import ensure_current_thread
+from director.agent.model_choice import get_session_model_choice
+from director.agent.model_windows import remember_model_window
 from director.agent.request_assembly import (
     ContextTooLarge,
     RequestDraft,
-    budget_of,
+    compute_request_budget,
     draft_request,
-    fit,
+    fit_assembled_request,
 )
 from director.agent.tools import REGISTRY, TRUSTS
-from director.agent.turn_context import conversation, gather
+from director.agent.turn_context import gather_turn_context, read_turn_conversation
 from director.context.values import Budget, UserTurn
 from director.models import Model
 from director.profiles import Profile
@@ -80,21 +80,21 @@ async def measure_message(
     desk: AgentSession, text: str, *, model: str = "", profile: str | Profile = ""
 ) -> MessageSize:
     """How large a message is, and what fits, with the model and the profile of the next turn."""
-    desk.thread = current_thread(desk.store, desk.workflow)
-    talking, chosen = talks_as(desk, model=model, profile=profile)
-    remember_window(desk.store, await talking.ready())
+    desk.thread = ensure_current_thread(desk.store, desk.workflow)
+    talking, chosen = get_session_model_choice(desk, model=model, profile=profile)
+    remember_model_window(desk.store, await talking.ready())
     can = talking.capabilities
-    budget = budget_of(can, desk.settings, talking.counter)
+    budget = compute_request_budget(can, desk.settings, talking.counter)
     tokens = talking.counter(guard_boundary(text)) + talking.counter.per_message
-    least = least_size(desk, talking, await _draft_message(desk, chosen, "-"))
+    least = compute_least_message_size(desk, talking, await _draft_message(desk, chosen, "-"))
     room = max(0, budget.limit - least)
     fits = tokens <= room or _fits(talking, await _draft_message(desk, chosen, text), budget)
     return MessageSize(tokens, room, budget.limit, can.window, talking.name, fits)
 
 
-def least_size(desk: AgentSession, model: Model, draft: RequestDraft) -> int:
+def compute_least_message_size(desk: AgentSession, model: Model, draft: RequestDraft) -> int:
     """Tokens of the smallest request that could be made of a draft."""
-    budget = budget_of(model.capabilities, desk.settings, model.counter)
+    budget = compute_request_budget(model.capabilities, desk.settings, model.counter)
     try:
         _fit(model, draft, replace(budget, limit=1, warn=None), SingleCut())
     except ContextTooLarge as large:
@@ -112,12 +112,12 @@ def _fits(model: Model, draft: RequestDraft, budget: Budget) -> bool:
 
 def _fit(model: Model, draft: RequestDraft, budget: Budget, walks: Walks) -> None:
     tools = [REGISTRY[name].tool for name in draft.profile.tools]
-    fit(draft, tools=tools, budget=budget, measure=model.calibration, walks=walks)
+    fit_assembled_request(draft, tools=tools, budget=budget, measure=model.calibration, walks=walks)
 
 
 async def _draft_message(desk: AgentSession, profile: Profile, text: str) -> RequestDraft:
     """The request that a message would lead to."""
-    told = conversation(desk, TRUSTS)
+    told = read_turn_conversation(desk, TRUSTS)
     at = told.turns[-1].at + 1 if told.turns else 1
     said = replace(told, turns=(*told.turns, UserTurn(at, guard_boundary(text))))
-    return draft_request(profile, await gather(desk, said), said)
+    return draft_request(profile, await gather_turn_context(desk, said), said)

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from director.agent.permissions.tool_policy import addresses_in, origins_in
-from director.browser.approved_origins import place_of
+from director.agent.permissions.tool_policy import list_policy_addresses, list_policy_origins
+from director.browser.approved_origins import get_origin_place
 from director.context.values import AgentTurn, Call, Context, UserTurn
 from director.secrets import OriginError
 from director.workflow.paths import is_list
@@ -54,7 +54,7 @@ class ReadTexts:
     web: tuple[PageText, ...] = field(default=())
 
 
-def collect_texts(said: Context) -> ReadTexts:
+def collect_provenance_texts(said: Context) -> ReadTexts:
     """The words of a conversation, by who wrote them."""
     user: list[str] = []
     web: list[PageText] = []
@@ -74,7 +74,7 @@ def collect_texts(said: Context) -> ReadTexts:
     return ReadTexts(_plain("\n".join(user)), tuple(web))
 
 
-def sources(args: Json, known: ReadTexts, *, here: str = "") -> tuple[str, ...]:
+def find_text_sources(args: Json, known: ReadTexts, *, here: str = "") -> tuple[str, ...]:
     """The pages that opened, typed or run arguments came from; `here` is where text is typed.
 
     An origin that is not known is given as an empty text. Text that goes back to the page that it
@@ -90,7 +90,7 @@ def sources(args: Json, known: ReadTexts, *, here: str = "") -> tuple[str, ...]:
     return tuple(found)
 
 
-def source_line(found: tuple[str, ...]) -> str:
+def write_provenance_line(found: tuple[str, ...]) -> str:
     """The pages in a few words; empty if there are none."""
     if not found:
         return ""
@@ -98,15 +98,15 @@ def source_line(found: tuple[str, ...]) -> str:
     return f"from the page {', '.join(named)}" if named else "from a page"
 
 
-def address_source(origin: str, known: ReadTexts) -> str:
+def find_address_provenance(origin: str, known: ReadTexts) -> str:
     """The page on which an origin was read, if the user did not name it."""
-    if origin in map(str, origins_in(known.user)):
+    if origin in map(str, list_policy_origins(known.user)):
         return ""
     host = origin.partition("://")[2]
     return next((read.origin for read in known.web if host in read.text and read.origin), "")
 
 
-def text_source(text: str, known: ReadTexts) -> str:
+def find_text_provenance(text: str, known: ReadTexts) -> str:
     """The page that words were taken from, if the user did not say them; empty if from none."""
     for read in known.web:
         if any(piece in read.text and piece not in known.user for piece in _pieces(text)):
@@ -129,16 +129,16 @@ def _arguments(value: Json, name: str = "") -> Iterator[tuple[str, str]]:
 
 def _came_from(name: str, value: str, read: PageText, user: str) -> bool:
     if name in _OPENED:
-        return any(_address_came_from(each, read, user) for each in addresses_in(value))
+        return any(_address_came_from(each, read, user) for each in list_policy_addresses(value))
     return any(piece in read.text and piece not in user for piece in _pieces(value))
 
 
 def _address_came_from(address: str, read: PageText, user: str) -> bool:
     try:
-        origin = str(place_of(address))
+        origin = str(get_origin_place(address))
     except OriginError:
         return address in read.text
-    if origin == read.origin or origin in map(str, origins_in(user)):
+    if origin == read.origin or origin in map(str, list_policy_origins(user)):
         return False
     return origin.partition("://")[2] in read.text
 
@@ -171,6 +171,6 @@ def _page(call: Call) -> tuple[str, str]:
         went = list(_WENT.finditer(text))
         text, found = _WENT.sub("", text), went[-1] if went else found
     try:
-        return (str(place_of(found[1])) if found else ""), _plain(text)
+        return (str(get_origin_place(found[1])) if found else ""), _plain(text)
     except OriginError:
         return "", _plain(text)

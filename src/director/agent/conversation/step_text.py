@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from director.runs import Step
-from director.runs.download_facts import download_text, list_downloads
-from director.runs.run_text import key_text
-from director.sections.value_text import compact
+from director.runs.download_facts import describe_download_fact, list_downloads
+from director.runs.run_text import write_key_text
+from director.sections.value_text import write_compact_value
 from director.workflow.paths import is_list
 from director.workflow.record_types import RecordType
-from director.workflow.sensitive import mask_value
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Json, Node
 
 ROWS = 3
@@ -33,14 +33,14 @@ def describe_steps(steps: Sequence[Step], nodes: Sequence[Node]) -> Iterator[str
         visits.setdefault(_NUMBER.sub("[]", step.key), []).append(step)
     for same in visits.values():
         first, others = same[0], same[1:]
-        yield from describe_step(first, key_text(first.key, nodes))
+        yield from describe_step(first, write_key_text(first.key, nodes))
         otherwise = [each for each in others if each.status != first.status]
         if others:
             yield f" and {len(others)} more visits: {_count(others)}" + (
                 "; those that ended otherwise:" if otherwise else ""
             )
         for each in otherwise[:_OTHERS]:
-            yield from (f" {line}" for line in describe_step(each, key_text(each.key, nodes)))
+            yield from (f" {line}" for line in describe_step(each, write_key_text(each.key, nodes)))
         if len(otherwise) > _OTHERS:
             yield f"  … {len(otherwise) - _OTHERS} more"
 
@@ -49,14 +49,14 @@ def describe_step(step: Step, name: str) -> Iterator[str]:
     """One visit of a node: how it ended, its result, its evidence."""
     yield f"{name}: {step.status} in {step.took:.1f} s"
     if step.error:
-        yield f" error: {indent(step.error)}"
+        yield f" error: {indent_step_text(step.error)}"
     if step.result is not None:
-        yield f" result: {shorten(step.result, step.type)}"
+        yield f" result: {shorten_step_result(step.result, step.type)}"
     for found in step.evidence:
         holds = "holds" if found.get("holds") else "does not hold"
         holds += ", as it did before" if found.get("before") else ""
-        seen = _cut(compact(found.get("found")))
-        yield f" {holds}: {compact(found.get('condition'))}; found {seen}"
+        seen = _cut(write_compact_value(found.get("found")))
+        yield f" {holds}: {write_compact_value(found.get('condition'))}; found {seen}"
     if step.records is not None:
         count = step.records
         yield (
@@ -64,16 +64,20 @@ def describe_step(step: Step, name: str) -> Iterator[str]:
             f"{count['total']} of the type in all"
         )
     for each in list_downloads([step]):
-        first = f"; first: {_cut(compact(mask_value(each['first'])))}" if "first" in each else ""
-        yield f" download: {download_text(each)}{first}"
-    yield from (f" note: {indent(note)}" for note in step.notes)
-    yield from (f" warning: {indent(warning)}" for warning in step.warnings)
+        first = (
+            f"; first: {_cut(write_compact_value(mask_sensitive(each['first'])))}"
+            if "first" in each
+            else ""
+        )
+        yield f" download: {describe_download_fact(each)}{first}"
+    yield from (f" note: {indent_step_text(note)}" for note in step.notes)
+    yield from (f" warning: {indent_step_text(warning)}" for warning in step.warnings)
 
 
 def describe_records(types: Iterable[RecordType], run: str = "") -> Iterator[str]:
     """How many records there are, their first rows, and how to read the rest."""
     for each in types:
-        rows = ", ".join(compact(mask_value(row)) for row in each.rows[:ROWS])
+        rows = ", ".join(write_compact_value(mask_sensitive(row)) for row in each.rows[:ROWS])
         where = f', run="{run}"' if run else ""
         yield (
             f"Records: {each}; first: {_cut(rows)}; read them with "
@@ -81,17 +85,17 @@ def describe_records(types: Iterable[RecordType], run: str = "") -> Iterator[str
         )
 
 
-def shorten(result: Json, type_: str = "") -> str:
+def shorten_step_result(result: Json, type_: str = "") -> str:
     """A result as JSON: the first rows of each list, the start of each text, counts as they are."""
     if type_ in _NESTED and isinstance(result, Mapping):
         # What was inside is told as steps of its own.
         result = {name: value for name, value in result.items() if name != "results"}
     if isinstance(result, Mapping) and "downloads" in result:
         result = {name: value for name, value in result.items() if name != "downloads"}
-    return _cut(compact(_first(mask_value(result))))
+    return _cut(write_compact_value(_first(mask_sensitive(result))))
 
 
-def indent(text: str) -> str:
+def indent_step_text(text: str) -> str:
     """A text of several lines, of which none can be taken for a line of ours."""
     return "\n  ".join(text.splitlines())
 

@@ -15,24 +15,24 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from director.agent.browsing.page_looks import active_tab
+from director.agent.browsing.page_looks import find_active_tab
 from director.browser import BrowserError, Session
-from director.browser.approved_origins import place_of
+from director.browser.approved_origins import get_origin_place
 from director.browser.locators import is_ref
-from director.runs.run_journal import records_of
-from director.runs.run_text import node_text
+from director.runs.run_journal import list_run_records
+from director.runs.run_text import write_node_text
 from director.runs.values import NotPermitted, Permit
-from director.sections.value_text import compact
+from director.sections.value_text import write_compact_value
 from director.store import RecordDraft, Store
-from director.store.run_variables import variables, workbench
+from director.store.run_variables import get_draft_run_id, read_run_variables
 from director.workflow.records import select_records as chosen_records
 from director.workflow.references import map_parents
 from director.workflow.scope import Scope
-from director.workflow.selection import place_of as node_place
-from director.workflow.selection import select
-from director.workflow.sensitive import mask_value
+from director.workflow.selection import find_selection_place as node_place
+from director.workflow.selection import resolve_selection
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.templates import SECRET
-from director.workflow.types import effect_of, resolve_config
+from director.workflow.types import get_node_effect, resolve_config
 from director.workflow.values import Config, Json, Node, Workflow, WorkflowError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def check_effects(desk: AgentSession, tool: str, wanted: Sequence[Effect]) -> No
     """Ask the user for what was not approved yet; raise if anything was not."""
     if not wanted:
         return
-    known = {one.key: one.state for one in effects(desk.store, desk.workflow)}
+    known = {one.key: one.state for one in list_requested_effects(desk.store, desk.workflow)}
     free = [one for one in wanted if not _is_approved(one, known)]
     refused = [one for one in free if known.get(one.key) == "refused"]
     if refused:
@@ -101,7 +101,7 @@ def check_effects(desk: AgentSession, tool: str, wanted: Sequence[Effect]) -> No
     )
 
 
-def effects(store: Store, workflow: str) -> list[Effect]:
+def list_requested_effects(store: Store, workflow: str) -> list[Effect]:
     """Every effect that was asked for, with what the user said to it."""
     found = store.newest(KIND, f"{workflow}/")
     return [_effect(cast("dict[str, Any]", one.body)) for one in found]
@@ -109,7 +109,7 @@ def effects(store: Store, workflow: str) -> list[Effect]:
 
 def answer_effect(store: Store, workflow: str, key: str, said: Answer) -> Effect:
     """Write down the user's word; "all" lets every effect happen on its sites from now on."""
-    found = next((one for one in effects(store, workflow) if one.key == key), None)
+    found = next((one for one in list_requested_effects(store, workflow) if one.key == key), None)
     if found is None:
         raise WorkflowError(f"Nothing is asked for under {key!r}. Nothing was changed.")
     now = replace(found, state="refused" if said == "refused" else "approved")
@@ -131,7 +131,9 @@ def ask_at_nodes(desk: AgentSession) -> Permit:
         effect = _of_node(desk, replace(node, config=config), sites)
         if not _is_once(node):
             effect = _of_node(desk, replace(node, config=config, effect="once"), sites)
-            known = {one.key: one.state for one in effects(desk.store, desk.workflow)}
+            known = {
+                one.key: one.state for one in list_requested_effects(desk.store, desk.workflow)
+            }
             if not form:
                 return _is_approved(effect, known)
             effect = replace(effect, does=f"{effect.does} (the page sends a form: {form})")
@@ -145,7 +147,7 @@ def ask_at_nodes(desk: AgentSession) -> Permit:
     return permit
 
 
-def effects_of_nodes(
+def find_node_effects(
     desk: AgentSession, chosen: Iterable[str], scope: Scope | None = None
 ) -> tuple[Effect, ...]:
     """What these nodes, and those that belong to them, would do once, as far as it is known.
@@ -163,14 +165,14 @@ def effects_of_nodes(
     return tuple(_of_node(desk, node, sites) for node in known_nodes if node is not None)
 
 
-async def effects_of_test(desk: AgentSession, args: Args) -> Sequence[Effect]:
+async def find_test_effects(desk: AgentSession, args: Args) -> Sequence[Effect]:
     """The effects of a test of one node."""
     nodes = desk.now().nodes
     tested = nodes[node_place(cast("str | int", args["node"]), nodes)].id
-    return effects_of_nodes(desk, [tested], _bench_scope(desk, str(args.get("record") or "")))
+    return find_node_effects(desk, [tested], _bench_scope(desk, str(args.get("record") or "")))
 
 
-async def effects_of_run(desk: AgentSession, args: Args) -> Sequence[Effect]:
+async def find_run_effects(desk: AgentSession, args: Args) -> Sequence[Effect]:
     """The effects of a run of several nodes: of a flow with what it is given, as it has no more."""
     workflow = desk.now()
     if args.get("mode") == "isolated":
@@ -180,15 +182,17 @@ async def effects_of_run(desk: AgentSession, args: Args) -> Sequence[Effect]:
         given = {one.name: inputs.get(one.name, one.default) for one in workflow.inputs}
         found = {name: value for name, value in given.items() if value is not None}
         scope = Scope(variables=found, env=desk.means.env)
-    return effects_of_nodes(desk, select(str(args.get("nodes", "all")), workflow.nodes), scope)
+    return find_node_effects(
+        desk, resolve_selection(str(args.get("nodes", "all")), workflow.nodes), scope
+    )
 
 
-async def effects_of_action(desk: AgentSession, args: Args) -> Sequence[Effect]:
+async def find_action_effect(desk: AgentSession, args: Args) -> Sequence[Effect]:
     """The effect of a click that is no node, on the page that it would go to."""
     if args.get("action") != "click" or not _list_watched_sites(desk, desk.now().origins):
         return ()
     session = await desk.bench.session()
-    tab = str(args.get("tabName") or "") or await active_tab(desk)
+    tab = str(args.get("tabName") or "") or await find_active_tab(desk)
     sites = _list_watched_sites(desk, (session.page(tab).url,))
     if not sites:
         return ()
@@ -197,7 +201,7 @@ async def effects_of_action(desk: AgentSession, args: Args) -> Sequence[Effect]:
 
 
 @asynccontextmanager
-async def hold_forms(
+async def hold_forms_for_approval(
     desk: AgentSession, session: Session, action: str, *, selector: str = "", text: str = ""
 ) -> AsyncIterator[None]:
     """Hold back what a page sends while something harmless is tried on it, and ask for that."""
@@ -210,7 +214,7 @@ async def hold_forms(
     line = await _line_of(session, None, selector)
     does = _clean_words(desk, " ".join(filter(None, [action, text and repr(text), line])))
     effect = Effect(_key("debug_action", does, *sites), "debug_action", does, sites)
-    known = {one.key: one.state for one in effects(desk.store, desk.workflow)}
+    known = {one.key: one.state for one in list_requested_effects(desk.store, desk.workflow)}
     if _is_approved(effect, known):
         await session.forms.let_go()
         yield
@@ -232,7 +236,9 @@ def _list_watched_sites(desk: AgentSession, addresses: Iterable[str]) -> tuple[s
     wanted = desk.settings.confirm_effects.value
     if wanted == "never":
         return ()
-    found = [place_of(one.replace("://*.", "://")) for one in addresses if one.startswith("http")]
+    found = [
+        get_origin_place(one.replace("://*.", "://")) for one in addresses if one.startswith("http")
+    ]
     shown = {str(one) for one in found if wanted == "always" or one.host not in _LOCAL}
     return tuple(sorted(shown))
 
@@ -253,7 +259,7 @@ def _is_once(node: Node) -> bool:
         return False
     if node.config.get("action") == "upload" or node.config.get("next") is not None:
         return True
-    return "once" in (node.effect, effect_of(node.type, node.config))
+    return "once" in (node.effect, get_node_effect(node.type, node.config))
 
 
 def _with_parts(workflow: Workflow, chosen: Iterable[str]) -> set[str]:
@@ -266,16 +272,16 @@ def _with_parts(workflow: Workflow, chosen: Iterable[str]) -> set[str]:
 
 def _of_node(desk: AgentSession, node: Node, sites: tuple[str, ...]) -> Effect:
     """The effect of a node whose values are put in; its key stands for all of them."""
-    does = node_text(node, _LONGEST)
+    does = write_node_text(node, _LONGEST)
     if isinstance(node.config.get("selector"), Mapping):
         # Its first words are not all that finds the element.
-        does = f"{does} ({compact(mask_value(node.config['selector']))})"
+        does = f"{does} ({write_compact_value(mask_sensitive(node.config['selector']))})"
     for name, says in (("next", "clicking"), ("file", "with the file")):
         if node.config.get(name) is not None:
-            does = f"{does}, {says} {compact(mask_value(node.config[name]))}"
+            does = f"{does}, {says} {write_compact_value(mask_sensitive(node.config[name]))}"
     if secrets := sorted({f"{{{{secret:{name}}}}}" for name in SECRET.findall(str(node.config))}):
         does = f"{does} with {', '.join(secrets)}"
-    key = _key(node.id, node.type, compact(dict(node.config)), node.effect)
+    key = _key(node.id, node.type, write_compact_value(dict(node.config)), node.effect)
     return Effect(key, node.alias, _clean_words(desk, does), sites)
 
 
@@ -287,10 +293,10 @@ def _clean_words(desk: AgentSession, does: str) -> str:
 
 def _bench_scope(desk: AgentSession, record: str = "") -> Scope:
     """What templates can name in a test in the draft run, perhaps for one record."""
-    run = workbench(desk.workflow)
-    records = records_of(desk.store, run)
+    run = get_draft_run_id(desk.workflow)
+    records = list_run_records(desk.store, run)
     return Scope(
-        variables=cast("dict[str, Json]", variables(desk.store, run)),
+        variables=cast("dict[str, Json]", read_run_variables(desk.store, run)),
         current=next(iter(chosen_records(record, records))) if record else None,
         records={one.id: one for one in records},
         env=desk.means.env,

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
 from director.browser import Origins
-from director.browser.approved_origins import place_of
+from director.browser.approved_origins import get_origin_place
 from director.store import RecordDraft, Store, Versioned
-from director.workflow.document import parse_stored, to_json
+from director.workflow.document import parse_stored_document, write_workflow_document
 from director.workflow.values import Json, Workflow, WorkflowError
 
 KIND = "approval"
@@ -44,33 +44,33 @@ class Approval:
         return f"It came from the page {self.source}." if self.source else ""
 
 
-def ask_for(store: Store, workflow: str, wanted: Approval) -> None:
+def request_origin(store: Store, workflow: str, wanted: Approval) -> None:
     """Write down that an origin is asked for, unless it is asked for or refused already."""
-    wanted = replace(wanted, origin=canonical_origin(wanted.origin))
+    wanted = replace(wanted, origin=normalize_origin(wanted.origin))
     before = store.get(KIND, _id(workflow, wanted.origin))
     if before is None or before.body.get("state") == "approved":
         store.put_all([_draft(workflow, wanted, before)])
 
 
-def approve(store: Store, workflow: str, origin: str, *, why: str = "by the user") -> None:
+def approve_origin(store: Store, workflow: str, origin: str, *, why: str = "by the user") -> None:
     """Let a workflow reach an origin from now on: the user's word, and the workflow, as one."""
-    origin = canonical_origin(origin)
+    origin = normalize_origin(origin)
     found, now = _workflow(store, workflow)
     before = store.get(KIND, _id(workflow, origin))
     drafts = [_draft(workflow, Approval(origin, "approved", why=why), before)]
-    if origin not in map(canonical_origin, now.origins):
-        changed = to_json(replace(now, origins=(*now.origins, origin)))
+    if origin not in map(normalize_origin, now.origins):
+        changed = write_workflow_document(replace(now, origins=(*now.origins, origin)))
         reason = f"approved {origin} {why}"
         drafts.append(RecordDraft("workflow", workflow, changed, reason, found.version))
     store.put_all(drafts)
 
 
-def refuse(store: Store, workflow: str, origin: str) -> None:
+def refuse_origin(store: Store, workflow: str, origin: str) -> None:
     """Let a workflow reach an origin no more: no tool is asked about it until the user approves."""
-    origin = canonical_origin(origin)
+    origin = normalize_origin(origin)
     found, now = _workflow(store, workflow)
-    left = tuple(one for one in now.origins if canonical_origin(one) != origin)
-    if "*" not in origin and Origins(left).allows(place_of(origin)):
+    left = tuple(one for one in now.origins if normalize_origin(one) != origin)
+    if "*" not in origin and Origins(left).allows(get_origin_place(origin)):
         raise WorkflowError(
             f"{origin} is approved by a wildcard among {', '.join(left)}. Nothing was changed: "
             "refuse that one."
@@ -78,16 +78,16 @@ def refuse(store: Store, workflow: str, origin: str) -> None:
     before = store.get(KIND, _id(workflow, origin))
     drafts = [_draft(workflow, Approval(origin, "refused", why="by the user"), before)]
     if left != now.origins:
-        changed = to_json(replace(now, origins=left))
+        changed = write_workflow_document(replace(now, origins=left))
         drafts.append(
             RecordDraft("workflow", workflow, changed, f"refused {origin}", found.version)
         )
     store.put_all(drafts)
 
 
-def approvals(store: Store, workflow: str) -> list[Approval]:
+def list_origin_approvals(store: Store, workflow: str) -> list[Approval]:
     """Every origin that the workflow may reach, that is asked for, or that was refused."""
-    reached = [canonical_origin(one) for one in _workflow(store, workflow)[1].origins]
+    reached = [normalize_origin(one) for one in _workflow(store, workflow)[1].origins]
     said = [
         Approval(**cast("dict[str, Any]", {k: v for k, v in one.body.items() if k != "workflow"}))
         for one in store.newest(KIND, f"{workflow}/")
@@ -104,10 +104,10 @@ def _workflow(store: Store, workflow: str) -> tuple[Versioned, Workflow]:
     found = store.get("workflow", workflow)
     if found is None:
         raise WorkflowError(f"There is no workflow {workflow!r} in the store.")
-    return found, parse_stored(cast("Json", found.body))
+    return found, parse_stored_document(cast("Json", found.body))
 
 
-def canonical_origin(origin: str) -> str:
+def normalize_origin(origin: str) -> str:
     """The one way to write an origin, so that no other spelling of it is another."""
     return next(iter(Origins([origin])))
 

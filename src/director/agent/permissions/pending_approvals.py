@@ -13,11 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from director.agent.permissions.effect_approval import effects
-from director.agent.permissions.origin_requests import approvals
-from director.agent.permissions.secret_requests import secret_requests
+from director.agent.permissions.effect_approval import list_requested_effects
+from director.agent.permissions.origin_requests import list_origin_approvals
+from director.agent.permissions.secret_requests import read_secret_requests
 from director.agent.turn_events import TurnProgress
-from director.runs import questions
+from director.runs import list_run_questions
 
 if TYPE_CHECKING:
     from director.agent.agent_session import AgentSession
@@ -50,11 +50,15 @@ class PendingApprovals:
 
     def list_open(self, store: Store, workflow: str) -> PendingApprovals:
         """Those that nobody has answered yet, here or in another program."""
-        origins = {one.origin for one in approvals(store, workflow) if one.state == "asked"}
-        keys = {one.key for one in effects(store, workflow) if one.state == "asked"}
-        secrets = {one.key for one in secret_requests(store, workflow) if one.state == "asked"}
+        origins = {
+            one.origin for one in list_origin_approvals(store, workflow) if one.state == "asked"
+        }
+        keys = {one.key for one in list_requested_effects(store, workflow) if one.state == "asked"}
+        secrets = {one.key for one in read_secret_requests(store, workflow) if one.state == "asked"}
         runs = {id_.partition("/")[0] for id_ in self.questions}
-        ids = {one.id for run in runs for one in questions(store, run) if one.answer is None}
+        ids = {
+            one.id for run in runs for one in list_run_questions(store, run) if one.answer is None
+        }
         return PendingApprovals(
             tuple(one for one in self.origins if one in origins),
             tuple(one for one in self.effects if one in keys),
@@ -66,7 +70,7 @@ class PendingApprovals:
 AsksUser: TypeAlias = Callable[[PendingApprovals], Awaitable[None]]
 
 
-async def await_answers(desk: AgentSession, wanted: PendingApprovals) -> bool:
+async def await_approvals(desk: AgentSession, wanted: PendingApprovals) -> bool:
     """Ask the user and wait; whether everything was answered in time. The time is not the turn's.
 
     An answer counts wherever it is given: as soon as nothing is open, the waiting ends.

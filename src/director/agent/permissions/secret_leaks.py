@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast, runtime_checkable
 
-from director.agent.conversation.current_thread import notice
+from director.agent.conversation.current_thread import store_notice
 from director.models import Model
 from director.secrets import Clear, Reference, SecretReferences, Vault
 from director.store import Entry, Store
@@ -52,7 +52,7 @@ class SecretLeak:
         )
 
 
-def keep_secret(
+def record_secret_leak(
     store: Store, vault: Vault, name: str, value: str | Clear, origins: Iterable[str]
 ) -> SecretLeak | None:
     """Put a value into the vault; if it was said in a conversation before, what is to be told.
@@ -69,7 +69,7 @@ def keep_secret(
     store.put(KIND, name, body, "said before", expect=before.version if before else 0)
     for thread in leak.entries:
         store.set_reference(thread, None)
-        notice(store, thread, str(leak))
+        store_notice(store, thread, str(leak))
     return leak
 
 
@@ -94,13 +94,13 @@ def _holds(entry: Entry, references: SecretReferences, *, short: bool) -> bool:
     return references.replace_in(entry.body) != entry.body
 
 
-def leak_references(store: Store, vault: object) -> SecretReferences:
+def list_leak_references(store: Store, vault: object) -> SecretReferences:
     """What replaces the values that were said in some conversation."""
     names = store.ids(KIND) if isinstance(vault, KnowsReferences) else []
     return cast("KnowsReferences", vault).references(names) if names else NONE
 
 
-def leaks(store: Store) -> list[SecretLeak]:
+def find_secret_leaks(store: Store) -> list[SecretLeak]:
     """The secrets whose values stand in stored messages; those that were purged do not."""
     found = [one.body for one in store.newest(KIND, "")]
     told = [
@@ -114,24 +114,24 @@ def leaks(store: Store) -> list[SecretLeak]:
     return [one for one in told if one.entries]
 
 
-def leak_stamp(store: Store) -> tuple[tuple[str, int], ...]:
+def compute_leak_stamp(store: Store) -> tuple[tuple[str, int], ...]:
     """What changes whenever one more value was found."""
     return tuple((one.id, one.version) for one in store.newest(KIND, ""))
 
 
-def guard_model(model: Model, store: Store, vault: object) -> Model:
+def guard_model_from_leaks(model: Model, store: Store, vault: object) -> Model:
     """The model, which is sent references in the place of values that were said before."""
-    model.hide = lambda value: leak_references(store, vault).replace_in(value)
+    model.hide = lambda value: list_leak_references(store, vault).replace_in(value)
     return model
 
 
-def purge_secret(store: Store, vault: Vault, name: str) -> Rewritten:
+def purge_leaked_secret(store: Store, vault: Vault, name: str) -> Rewritten:
     """Rewrite all that is stored without the value of a secret; there is no way back."""
     references = vault.references([vault.reference(name).name])
     gone = store.purge_text(references.replace_in)
     for thread, seqs in gone.entries.items():
         listed = ", ".join(map(str, seqs))
-        notice(store, thread, f"The value of {Reference(name)} was purged from {listed}.")
+        store_notice(store, thread, f"The value of {Reference(name)} was purged from {listed}.")
     if (before := store.get(KIND, name)) is not None:
         # It is still kept out of what is sent: somebody may have a copy of the conversation.
         body = {**before.body, "entries": {}}

@@ -11,9 +11,13 @@ import hashlib
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias, cast
 
-from director.agent.conversation.provenance import ReadTexts, address_source, text_source
-from director.agent.permissions.secret_leaks import SecretLeak, keep_secret
-from director.secrets import Clear, Reference, SecretRefused, Vault, binding
+from director.agent.conversation.provenance import (
+    ReadTexts,
+    find_address_provenance,
+    find_text_provenance,
+)
+from director.agent.permissions.secret_leaks import SecretLeak, record_secret_leak
+from director.secrets import Clear, Reference, SecretRefused, Vault, parse_origin_binding
 from director.store import Store
 from director.workflow.values import WorkflowError
 
@@ -79,13 +83,13 @@ class SecretWanted(WorkflowError):
         self.wanted = wanted
 
 
-def check_request(store: Store, workflow: str, vault: Vault, wanted: SecretRequest) -> bool:
+def check_secret_request(store: Store, workflow: str, vault: Vault, wanted: SecretRequest) -> bool:
     """Whether the secret is there for this origin; raises if it may not even be asked for."""
     name = wanted.name
     if name.startswith(_RESERVED):
         raise SecretRefused(f"Names that begin with {_RESERVED!r} are not for workflows.")
     if name in vault.names():
-        if binding(wanted.origin) in vault.origins(name):
+        if parse_origin_binding(wanted.origin) in vault.origins(name):
             return True
         raise SecretRefused(
             f"There is a secret {name!r} already, for another site, and it stays there: a secret "
@@ -100,7 +104,7 @@ def check_request(store: Store, workflow: str, vault: Vault, wanted: SecretReque
     return False
 
 
-def parse_request(name: str, origin: str, reason: str) -> SecretRequest:
+def parse_secret_request(name: str, origin: str, reason: str) -> SecretRequest:
     """A request in its one spelling; raises if the name, the origin or the reason cannot be."""
     try:
         Reference(name)
@@ -109,51 +113,53 @@ def parse_request(name: str, origin: str, reason: str) -> SecretRequest:
     said = " ".join("".join(c if c.isprintable() else " " for c in reason).split())
     if not said:
         raise WorkflowError("Say in the reason what the secret is needed for: the user reads it.")
-    return SecretRequest(name, str(binding(origin)), said[:LONGEST])
+    return SecretRequest(name, str(parse_origin_binding(origin)), said[:LONGEST])
 
 
 def request_secret(store: Store, workflow: str, wanted: SecretRequest, read: ReadTexts) -> str:
     """Write down that a secret is wanted, with who wrote the words; its key."""
     sourced = replace(
         wanted,
-        reason_from=text_source(wanted.reason, read),
-        origin_from=address_source(wanted.origin, read),
+        reason_from=find_text_provenance(wanted.reason, read),
+        origin_from=find_address_provenance(wanted.origin, read),
     )
     _put(store, workflow, sourced)
     return wanted.key
 
 
-def secret_requests(store: Store, workflow: str) -> list[SecretRequest]:
+def read_secret_requests(store: Store, workflow: str) -> list[SecretRequest]:
     """Every secret that was asked for, and what became of it."""
     found = store.newest(KIND, f"{workflow}/")
     return [SecretRequest(**cast("dict[str, Any]", dict(one.body))) for one in found]
 
 
-def find_request(store: Store, workflow: str, key: str) -> SecretRequest:
+def find_secret_request(store: Store, workflow: str, key: str) -> SecretRequest:
     """The request of a key."""
-    found = next((one for one in secret_requests(store, workflow) if one.key == key), None)
+    found = next((one for one in read_secret_requests(store, workflow) if one.key == key), None)
     if found is None:
         raise WorkflowError("There is no such request for a secret. Nothing was changed.")
     return found
 
 
-def give_secret(
+def give_requested_secret(
     store: Store, workflow: str, key: str, value: str | Clear, vault: Vault
 ) -> SecretLeak | None:
     """Put what the user entered into the vault, for the origin that was asked for and no other."""
-    wanted = find_request(store, workflow, key)
-    if wanted.name in vault.names() and binding(wanted.origin) not in vault.origins(wanted.name):
+    wanted = find_secret_request(store, workflow, key)
+    if wanted.name in vault.names() and parse_origin_binding(wanted.origin) not in vault.origins(
+        wanted.name
+    ):
         raise SecretRefused(
             f"There is a secret {wanted.name!r} already, for another site. Nothing was changed."
         )
-    leak = keep_secret(store, vault, wanted.name, value, [wanted.origin])
+    leak = record_secret_leak(store, vault, wanted.name, value, [wanted.origin])
     _put(store, workflow, replace(wanted, state="given"))
     return leak
 
 
-def refuse_secret(store: Store, workflow: str, key: str) -> None:
+def refuse_requested_secret(store: Store, workflow: str, key: str) -> None:
     """Do not enter it: no model is asked to ask for it again."""
-    _put(store, workflow, replace(find_request(store, workflow, key), state="refused"))
+    _put(store, workflow, replace(find_secret_request(store, workflow, key), state="refused"))
 
 
 def _put(store: Store, workflow: str, wanted: SecretRequest) -> None:

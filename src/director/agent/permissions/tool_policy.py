@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from director.browser.approved_origins import Origins, place_of
+from director.browser.approved_origins import Origins, get_origin_place
 from director.secrets import Origin, OriginError
 from director.workflow.paths import is_list
 from director.workflow.values import Json
@@ -49,7 +49,7 @@ class Denied:
 Decision: TypeAlias = Allowed | Waits | Denied
 
 
-def decide(
+def decide_tool_call(
     policy: str, wanted: Sequence[str], *, approved: Iterable[str], refused: Iterable[str] = ()
 ) -> Decision:
     """Whether a call may be made that names these addresses; what anybody said does not count."""
@@ -61,7 +61,7 @@ def decide(
     new: dict[str, None] = {}
     for address in wanted:
         try:
-            origin = place_of(address)
+            origin = get_origin_place(address)
         except OriginError as problem:
             return Denied(f"only http and https addresses are opened. {problem}")
         if there.allows(origin):
@@ -75,24 +75,24 @@ def decide(
     return Waits(tuple(new)) if new else Allowed()
 
 
-def addresses_in(value: Json) -> Iterator[str]:
+def list_policy_addresses(value: Json) -> Iterator[str]:
     """Every address that is written out in a value; a template is judged when it is run."""
     if isinstance(value, str):
         yield from (found[0] for found in _ADDRESS.finditer(value) if _is_whole(value, found))
     elif isinstance(value, Mapping):
         for inner in value.values():
-            yield from addresses_in(inner)
+            yield from list_policy_addresses(inner)
     elif is_list(value):
         for inner in value:
-            yield from addresses_in(inner)
+            yield from list_policy_addresses(inner)
 
 
-def select_typed(messages: Iterable[str]) -> str:
+def select_typed_for_policy(messages: Iterable[str]) -> str:
     """Those messages of the user that are short enough to have been typed."""
     return "\n".join(text for text in messages if len(text) <= TYPED)
 
 
-def origins_in(text: str) -> list[Origin]:
+def list_policy_origins(text: str) -> list[Origin]:
     """The origins that a text writes out, letter for letter as they will be reached.
 
     What names one in another way (a user in front of it, letters of other alphabets, a number for
@@ -102,7 +102,7 @@ def origins_in(text: str) -> list[Origin]:
     for match in _ADDRESS.finditer(text):
         address = match[0].rstrip(".,;:!?)*")
         try:
-            origin = place_of(address)
+            origin = get_origin_place(address)
         except OriginError:
             continue
         start, _, rest = address.casefold().partition(str(origin))

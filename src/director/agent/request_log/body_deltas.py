@@ -14,7 +14,7 @@ from collections.abc import Sequence
 _MESSAGE = re.compile(rb'(?=\{"(?:role|type|name)":)')
 
 
-def encode_frame(body: bytes, before: bytes | None = None) -> bytes:
+def encode_delta_frame(body: bytes, before: bytes | None = None) -> bytes:
     """A body as a frame: pieces of its own, and spans of the pieces of the body before."""
     old = _pieces(before) if before is not None else []
     place = {piece: nth for nth, piece in reversed(list(enumerate(old)))}
@@ -31,7 +31,7 @@ def encode_frame(body: bytes, before: bytes | None = None) -> bytes:
     return zlib.compress(json.dumps(found, separators=(",", ":")).encode())
 
 
-def decode_frame(frame: bytes, before: bytes | None = None) -> bytes:
+def decode_delta_frame(frame: bytes, before: bytes | None = None) -> bytes:
     """The body of a frame; `before` is the body it was framed against."""
     old = _pieces(before) if before is not None else []
     found: Sequence[list[int] | str] = json.loads(zlib.decompress(frame))

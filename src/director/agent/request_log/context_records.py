@@ -24,7 +24,7 @@ from director.context.values import (
 IN_LOG = "as the log has it"
 
 
-def context_body(sent: Context, told: Context) -> dict[str, object]:
+def make_context_body(sent: Context, told: Context) -> dict[str, object]:
     """A context that was sent, next to what the log told then."""
     place = dict(zip(_keys(told.turns), range(len(told.turns)), strict=True))
     turns: list[object] = []
@@ -44,7 +44,7 @@ def context_body(sent: Context, told: Context) -> dict[str, object]:
     return {"sections": sections, "turns": turns, "summary": IN_LOG if shared else summary}
 
 
-def context_of(body: Mapping[str, Any], told: Context) -> Context:
+def read_context_record(body: Mapping[str, Any], told: Context) -> Context:
     """The context that was sent, from its record and the log as it stood."""
     turns: list[Turn] = []
     for one in body["turns"]:

@@ -13,15 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeAlias, cast
 
-from director.agent.request_log.body_deltas import decode_frame, encode_frame
-from director.agent.request_log.context_records import context_body
-from director.agent.request_log.request_parts import parts_of
+from director.agent.request_log.body_deltas import decode_delta_frame, encode_delta_frame
+from director.agent.request_log.context_records import make_context_body
+from director.agent.request_log.request_parts import list_request_parts
 from director.context.report import Report
 from director.context.values import Context
 from director.models import Attempt, Model, ModelError, Policy, Reply, Tool, Usage
-from director.models.prices import cost
+from director.models.prices import compute_price
 from director.store import Store, StoreError, VersionConflict, Versioned
-from director.store.context_view import project
+from director.store.context_view import project_context_view
 from director.store.values import Json
 
 KIND = "request"
@@ -68,7 +68,11 @@ def keep_request(  # noqa: PLR0913  each has a name
     words of a failure what must not be kept.
     """
     if told is None:
-        told = project(store.entries(asking.thread, upto=asking.head)) if asking.head else Context()
+        told = (
+            project_context_view(store.entries(asking.thread, upto=asking.head))
+            if asking.head
+            else Context()
+        )
     if isinstance(ended, Reply | ModelError):
         attempts = ended.attempts
     while True:
@@ -102,8 +106,10 @@ def _describe_request(
         "streaming": asking.streaming,
         "policy": asdict(asking.policy),
         "capabilities": asdict(model.capabilities),
-        "context": context_body(report.sent, told),
-        "parts": [asdict(part) for part in parts_of(report.sent, asking.tools, report.counting)],
+        "context": make_context_body(report.sent, told),
+        "parts": [
+            asdict(part) for part in list_request_parts(report.sent, asking.tools, report.counting)
+        ],
         "report": _report_body(report, asking.gap),
     }
 
@@ -119,7 +125,7 @@ def _tools_bytes(tools: Sequence[Tool]) -> bytes:
     return json.dumps([dict(zip(_TOOL, one, strict=True)) for one in told]).encode()
 
 
-def tools_of(store: Store, body: Json) -> list[Tool]:
+def read_kept_request_tools(store: Store, body: Json) -> list[Tool]:
     """The tools of a kept request."""
     found = body["tools"]
     # Before they were kept once they stood in each record.
@@ -152,8 +158,8 @@ def _encode_bodies(
     before = _body_at(store, newest.id, base) if newest and base else None
     frames, whole = [], base
     for nth, body in enumerate(sent):
-        alone = encode_frame(body)
-        beside = encode_frame(body, before) if before is not None else alone
+        alone = encode_delta_frame(body)
+        beside = encode_delta_frame(body, before) if before is not None else alone
         apart = before is None or 2 * len(beside) > len(alone)
         if apart and nth == 0:
             # Those that follow, in this request and in later ones, differ from this one.
@@ -191,7 +197,7 @@ def _outcome(ended: Reply | BaseException, clean: Callable[[str], str]) -> dict[
     }
 
 
-def request(store: Store, thread: str, number: int) -> Versioned:
+def read_kept_request(store: Store, thread: str, number: int) -> Versioned:
     """A request of a thread, by its number; StoreError if there is none."""
     found = store.get(KIND, thread, number)
     if found is None:
@@ -207,7 +213,7 @@ def read_sent_body(store: Store, thread: str, number: int, attempt: int = 1) -> 
 
 
 def _body_at(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
-    body = request(store, thread, number).body
+    body = read_kept_request(store, thread, number).body
     found = cast("Sequence[Mapping[str, object]]", body["sent"])
     if not 0 < attempt <= len(found):
         what = f"made {len(found)} attempts" if found else "never left"
@@ -217,20 +223,20 @@ def _body_at(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
     base = cast("int", one["base"])
     within = number == base
     before = _body_at(store, thread, base, 1) if base and not (within and attempt == 1) else None
-    made = decode_frame(frame, before)
+    made = decode_delta_frame(frame, before)
     if hashlib.sha256(made).hexdigest() != one["sha256"]:
         raise StoreError(f"The request {number} of {thread!r} is not as it was sent.")
     return made
 
 
-def input_price(body: Json) -> float | None:
+def compute_kept_request_price(body: Json) -> float | None:
     """What the input of a kept request cost, by the price of its day; None if it is not known."""
     usage = body.get("usage")
     if not isinstance(usage, Mapping):
         return None
     provider, _, model = str(body["model"]).partition(":")
     bare = Usage(**{**usage, "output": 0, "reasoning": 0})
-    money, _unknown = cost(provider, model, bare, at=cast("float", body["at"]))
+    money, _unknown = compute_price(provider, model, bare, at=cast("float", body["at"]))
     return None if money is None else float(money)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from director.agent.compression.thread_compression import KIND
-from director.agent.conversation.current_thread import find_request
+from director.agent.conversation.current_thread import find_current_request
 from director.agent.request_log.kept_requests import StoredRequest, keep_request
 from director.agent.request_log.request_record import RequestRecord
 from director.store import Store
@@ -38,7 +38,7 @@ def _keep(store: Store, record: RequestRecord, clean: Callable[[str], str]) -> N
             record.head,
             asked.workflow,
             asked.profile,
-            find_request(store, asked.thread),
+            find_current_request(store, asked.thread),
             "turn" if asked.by == "director" else asked.by,
             asked.tools,
             asked.policy,

@@ -21,12 +21,12 @@ class RequestPart:
     tokens: int
 
 
-def tools_size(tools: Iterable[Tool], counter: Counter) -> int:
+def measure_tools_part(tools: Iterable[Tool], counter: Counter) -> int:
     """Tokens of the tools as a model reads them."""
     return sum(counter(f"{one.name}{one.description}{one.parameters}") for one in tools)
 
 
-def parts_of(
+def list_request_parts(
     context: Context,
     tools: Sequence[Tool],
     counter: Counter,
@@ -42,8 +42,10 @@ def parts_of(
         for one in context.sections
     ]
     if tools:
-        found.append(RequestPart("tools", f"{len(tools)} tools", tools_size(tools, counter)))
-    ahead, history, behind = split(context.turns)
+        found.append(
+            RequestPart("tools", f"{len(tools)} tools", measure_tools_part(tools, counter))
+        )
+    ahead, history, behind = split_request(context.turns)
     found += _block("first", ahead, counter)
     kinds = count(Context((), history, context.summary), counter)
     found += [RequestPart("history", name, size) for name, size in kinds.items() if size]
@@ -51,7 +53,9 @@ def parts_of(
     return tuple(found)
 
 
-def split(turns: tuple[Turn, ...]) -> tuple[tuple[Turn, ...], tuple[Turn, ...], tuple[Turn, ...]]:
+def split_request(
+    turns: tuple[Turn, ...],
+) -> tuple[tuple[Turn, ...], tuple[Turn, ...], tuple[Turn, ...]]:
     """The block ahead of the history, the history, and the block behind it."""
     start = 1 if turns and _names(turns[0]) else 0
     end = len(turns) - (1 if len(turns) > start and _names(turns[-1]) else 0)

@@ -10,8 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from director.agent.request_log.context_records import context_of
-from director.agent.request_log.kept_requests import read_sent_body, request, tools_of
+from director.agent.request_log.context_records import read_context_record
+from director.agent.request_log.kept_requests import (
+    read_kept_request,
+    read_kept_request_tools,
+    read_sent_body,
+)
 from director.context.values import Context
 from director.models import (
     Attempt,
@@ -28,7 +32,7 @@ from director.models import (
     open_model,
 )
 from director.store import Store
-from director.store.context_view import project
+from director.store.context_view import project_context_view
 from director.store.values import Json
 
 # Keys that open nothing: an offline model asks for one all the same.
@@ -61,15 +65,17 @@ class Replayed:
 
 async def replay_request(store: Store, thread: str, number: int) -> Replayed:
     """Make a request again from the log as it stood and the context that was kept."""
-    body = request(store, thread, number).body
+    body = read_kept_request(store, thread, number).body
     sent = read_sent_body(store, thread, number)
     head = cast("int", body["head"])
-    told = project(store.entries(thread, upto=head)) if head else Context()
-    context = context_of(cast("Json", body["context"]), told)
+    told = project_context_view(store.entries(thread, upto=head)) if head else Context()
+    context = read_context_record(cast("Json", body["context"]), told)
     async with _offline(body) as model:
         _remember(model, body)
         policy = replace(Policy(**cast("dict[str, object]", body["policy"])), attempts=1)  # type: ignore[arg-type]
-        attempts = await _attempts(model, context, tools_of(store, body), body, policy)
+        attempts = await _attempts(
+            model, context, read_kept_request_tools(store, body), body, policy
+        )
     return Replayed(sent, attempts[0].body if attempts else b"")
 
 

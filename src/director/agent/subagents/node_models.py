@@ -11,19 +11,19 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from director.agent.agent_session import AgentSession, Opens, opens_model
-from director.agent.browsing.snapshot_refs import act_on_ref
-from director.agent.conversation.current_thread import current_thread
+from director.agent.agent_session import AgentSession, Opens, open_session_model
+from director.agent.browsing.snapshot_refs import act_on_snapshot_ref
+from director.agent.conversation.current_thread import ensure_current_thread
 from director.agent.model_choice import get_chosen_model
 from director.agent.permissions.effect_approval import ask_at_nodes
-from director.agent.permissions.secret_leaks import guard_model
-from director.agent.request_assembly import budget_of
+from director.agent.permissions.secret_leaks import guard_model_from_leaks
+from director.agent.request_assembly import compute_request_budget
 from director.agent.request_log.request_keeping import keep_record
 from director.agent.request_log.request_record import RequestRecord, RequestTarget
-from director.agent.tools.tool_definition import Spec, spec
+from director.agent.tools.tool_definition import Spec, make_tool_definition
 from director.browser import BrowserError, BrowserGone, Session, closer
 from director.browser.bundle import LocatorError
-from director.browser.snapshot_text import show
+from director.browser.snapshot_text import render_snapshot_text
 from director.browser.snapshots import Snapshot
 from director.context.report import report_on
 from director.context.values import Context, Section, Turn, UserTurn
@@ -38,12 +38,12 @@ from director.models import (
     ToolCall,
     turn_of,
 )
-from director.models.tool_schemas import arguments
+from director.models.tool_schemas import read_tool_arguments
 from director.runs import RunDependencies
 from director.runs.resources import Resources
 from director.runs.values import NodeModels, Permit
 from director.secrets import Redactor
-from director.sections.system import prompt
+from director.sections.system import read_system_prompt
 from director.settings import load_settings
 from director.store import Store
 from director.workflow.values import Json
@@ -51,14 +51,16 @@ from director.workflow.values import Json
 _ROOM = 40_000
 
 
-def lend(supplies: Resources, store: Store, open_model: Opens = opens_model) -> None:
+def lend_node_models(
+    supplies: Resources, store: Store, open_model: Opens = open_session_model
+) -> None:
     """Let the nodes of every workflow ask the model that is chosen for it, or for all.
 
     What a model began and somebody else goes on with still asks the user before its effects.
     """
 
     def opens(name: str, journal: Journal | None) -> Model:
-        return guard_model(open_model(name, journal), store, supplies.vault)
+        return guard_model_from_leaks(open_model(name, journal), store, supplies.vault)
 
     def minds(workflow: str) -> NodeModels:
         lender = NodeModelClient(store, workflow, opens, supplies.vault.net)
@@ -102,7 +104,9 @@ class NodeModelClient:
             "required": ["value"],
         }
         tool = Tool("answer", "Give the answer; this ends your work.", form)
-        context = Context((Section("cognition", prompt("cognition")),), (UserTurn(1, asked),))
+        context = Context(
+            (Section("cognition", read_system_prompt("cognition")),), (UserTurn(1, asked),)
+        )
         policy = Policy(chain="never", tool_choice="answer")
         async with self._model() as model:
             reply = await self._send(model, context, (tool,), policy)
@@ -113,7 +117,7 @@ class NodeModelClient:
         hand = AgentBrowser(session)
         tools = tuple(one.tool for one in _TOOLS)
         turns: tuple[Turn, ...] = (UserTurn(1, goal),)
-        sections = (Section("work", prompt("work")),)
+        sections = (Section("work", read_system_prompt("work")),)
         async with self._model() as model:
             for nth in range(max_steps):
                 context = Context(sections, turns)
@@ -134,8 +138,8 @@ class NodeModelClient:
         self, model: Model, context: Context, tools: tuple[Tool, ...], policy: Policy
     ) -> Reply:
         await model.ready()
-        budget = budget_of(model.capabilities, load_settings(), model.counter)
-        thread = current_thread(self._store, self._workflow)
+        budget = compute_request_budget(model.capabilities, load_settings(), model.counter)
+        thread = ensure_current_thread(self._store, self._workflow)
         asked = RequestTarget(self._workflow, thread, "", model, tools, policy, by="node")
         known = RequestRecord(asked, report_on(context, context, budget))
         with keep_record(self._store, known, self._clean) as made:
@@ -168,7 +172,7 @@ async def _run_tool_call(hand: AgentBrowser, asked: ToolCall) -> Result:
     if found is None:
         return Result(f"There is no tool {asked.tool!r}.", failed=True)
     try:
-        given = await found.run(hand, **arguments(found.tool, asked.args))
+        given = await found.run(hand, **read_tool_arguments(found.tool, asked.args))
     except BrowserGone:
         raise
     except (ToolArgumentError, BrowserError, LocatorError) as problem:
@@ -192,7 +196,7 @@ async def _describe_place(hand: AgentBrowser) -> str:
 async def _look(hand: AgentBrowser) -> str:
     """Look at the page: its outline with refs."""
     hand.page = await hand.session.snapshot()
-    return show(hand.page, room=_ROOM)
+    return render_snapshot_text(hand.page, room=_ROOM)
 
 
 async def _find(hand: AgentBrowser, text: str) -> str:
@@ -202,7 +206,7 @@ async def _find(hand: AgentBrowser, text: str) -> str:
         text: what to find
 
     """
-    return closer.find(await _page(hand), text)
+    return closer.find_snapshot_lines(await _page(hand), text)
 
 
 async def _expand(hand: AgentBrowser, ref: str) -> str:
@@ -212,7 +216,7 @@ async def _expand(hand: AgentBrowser, ref: str) -> str:
         ref: such as "e12"
 
     """
-    return closer.expand(await _page(hand), ref)
+    return closer.expand_snapshot_ref(await _page(hand), ref)
 
 
 async def _read(hand: AgentBrowser, ref: str) -> str:
@@ -222,7 +226,7 @@ async def _read(hand: AgentBrowser, ref: str) -> str:
         ref: such as "e12"
 
     """
-    return closer.read(await _page(hand), ref)
+    return closer.read_snapshot_ref(await _page(hand), ref)
 
 
 async def _click(hand: AgentBrowser, ref: str) -> str:
@@ -232,7 +236,7 @@ async def _click(hand: AgentBrowser, ref: str) -> str:
         ref: of the newest look, such as "e12"
 
     """
-    await act_on_ref(hand.session, "click", ref)
+    await act_on_snapshot_ref(hand.session, "click", ref)
     return await _describe_place(hand)
 
 
@@ -244,7 +248,7 @@ async def _type(hand: AgentBrowser, ref: str, text: str) -> str:
         text: what to type; a secret only as {{secret:name}}
 
     """
-    await act_on_ref(hand.session, "type", ref, text)
+    await act_on_snapshot_ref(hand.session, "type", ref, text)
     return await _describe_place(hand)
 
 
@@ -273,12 +277,12 @@ async def _end(hand: AgentBrowser, ok: bool, result: str) -> str:  # noqa: FBT00
 
 
 _TOOLS: tuple[Spec, ...] = (
-    spec(_look, "look", "web", name="look"),
-    spec(_find, "look", "web", name="find"),
-    spec(_expand, "look", "web", name="expand"),
-    spec(_read, "look", "web", name="read"),
-    spec(_click, "run", "web", name="click"),
-    spec(_type, "run", "web", name="type"),
-    spec(_navigate, "reach", "web", name="navigate"),
-    spec(_end, "look", "web", name="done"),
+    make_tool_definition(_look, "look", "web", name="look"),
+    make_tool_definition(_find, "look", "web", name="find"),
+    make_tool_definition(_expand, "look", "web", name="expand"),
+    make_tool_definition(_read, "look", "web", name="read"),
+    make_tool_definition(_click, "run", "web", name="click"),
+    make_tool_definition(_type, "run", "web", name="type"),
+    make_tool_definition(_navigate, "reach", "web", name="navigate"),
+    make_tool_definition(_end, "look", "web", name="done"),
 )

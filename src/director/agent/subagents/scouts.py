@@ -12,22 +12,22 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from director.agent.agent_session import AgentSession
 from director.agent.browsing.claim_checks import Checked, check_claim
-from director.agent.browsing.page_looks import active_tab, look
-from director.agent.request_assembly import budget_of
+from director.agent.browsing.page_looks import find_active_tab, look_at_page
+from director.agent.request_assembly import compute_request_budget
 from director.agent.request_log.request_record import RequestRecord, RequestTarget
-from director.agent.tools.tool_definition import Spec, spec
+from director.agent.tools.tool_definition import Spec, make_tool_definition
 from director.browser import BrowserError, closer
 from director.browser.bundle import LocatorError
-from director.browser.elements import matching, text_of
+from director.browser.elements import find_matching_elements, read_element_text
 from director.browser.masks import MaskedPage
-from director.browser.snapshot_text import show
+from director.browser.snapshot_text import render_snapshot_text
 from director.browser.snapshots import Snapshot
 from director.context.boundary_escapes import escape_boundaries
 from director.context.report import report_on
 from director.context.values import Context, Section, Turn, UserTurn
 from director.models import Model, Policy, Reply, Result, ToolArgumentError, ToolCall, turn_of
-from director.models.tool_schemas import arguments
-from director.sections.system import prompt
+from director.models.tool_schemas import read_tool_arguments
+from director.sections.system import read_system_prompt
 
 ROUNDS = 8
 MOST = 12
@@ -60,13 +60,13 @@ class Post:
     missing: str = ""
 
 
-async def scout(desk: AgentSession, question: str, *, url: str = "", tab: str = "") -> Result:
+async def run_scout(desk: AgentSession, question: str, *, url: str = "", tab: str = "") -> Result:
     """Let a scout look at a page, and check what it brings."""
     session = await desk.bench.session()
     own = await session.open_tab(url, "scout") if url else ""
     try:
-        name = own or tab or await active_tab(desk)
-        page, _ = await look(desk, name)
+        name = own or tab or await find_active_tab(desk)
+        page, _ = await look_at_page(desk, name)
         post = Post(desk, name, page)
         await _look_around(post, question)
         if post.failed and not post.seen:
@@ -75,26 +75,26 @@ async def scout(desk: AgentSession, question: str, *, url: str = "", tab: str = 
                 failed=True,
             )
         found = [await check_claim(session, name, dict(each)) for each in post.findings or ()]
-        page, _ = await look(desk, name)
-        return Result(report_text(page, found, post))
+        page, _ = await look_at_page(desk, name)
+        return Result(write_scout_report(page, found, post))
     finally:
         if own:
             await session.close_tab(own)
             desk.looked.pop(own, None)
 
 
-async def explore(desk: AgentSession, page: Snapshot, question: str) -> str:
+async def explore_page(desk: AgentSession, page: Snapshot, question: str) -> str:
     """A short answer to a question about one page, from a model that sees nothing else."""
-    shown = escape_boundaries(show(page, room=_ROOM), ("page",))
+    shown = escape_boundaries(render_snapshot_text(page, room=_ROOM), ("page",))
     asked = f"{question}\n\n<page trust=web>\n{shown}\n</page>"
-    context = Context((Section("explore", prompt("explore")),), (UserTurn(1, asked),))
+    context = Context((Section("explore", read_system_prompt("explore")),), (UserTurn(1, asked),))
     async with desk.open(desk.talks, None) as model:
         reply = await _send(desk, model, context, ())
     return reply.text if len(reply.text) <= _ANSWER else f"{reply.text[:_ANSWER]}…"
 
 
 async def _look_around(post: Post, question: str) -> None:
-    sections = (Section("scout", prompt("scout")),)
+    sections = (Section("scout", read_system_prompt("scout")),)
     turns: tuple[Turn, ...] = (UserTurn(1, f"{question}\n\nThe page is {post.page.url}"),)
     async with post.desk.open(post.desk.talks, None) as model:
         for nth in range(ROUNDS):
@@ -110,7 +110,7 @@ async def _send(
 ) -> Reply:
     tools = tuple(one.tool for one in specs)
     policy = Policy(chain="never")
-    budget = budget_of(model.capabilities, desk.settings, model.counter)
+    budget = compute_request_budget(model.capabilities, desk.settings, model.counter)
     asked = RequestTarget(desk.workflow, desk.thread, "", model, tools, policy, by="scout")
     with desk.keep_record(RequestRecord(asked, report_on(context, context, budget))) as made:
         made.ended = reply = await model.send(
@@ -127,7 +127,7 @@ async def _run_tool_call(post: Post, asked: ToolCall) -> Result:
         post.failed.append(f"A scout has no tool {asked.tool!r}.")
         return Result(post.failed[-1], failed=True)
     try:
-        given = await found.run(post, **arguments(found.tool, asked.args))
+        given = await found.run(post, **read_tool_arguments(found.tool, asked.args))
     except (ToolArgumentError, BrowserError, LocatorError) as problem:
         if found.name != "report":
             post.failed.append(str(problem))
@@ -138,13 +138,13 @@ async def _run_tool_call(post: Post, asked: ToolCall) -> Result:
 
 async def _look(post: Post) -> str:
     """Look at the page: its outline with refs."""
-    post.page, _ = await look(post.desk, post.tab)
-    return show(post.page, room=_ROOM)
+    post.page, _ = await look_at_page(post.desk, post.tab)
+    return render_snapshot_text(post.page, room=_ROOM)
 
 
 async def _newest(post: Post) -> Snapshot:
     """The page as it is now: what a scout brings is checked on that one."""
-    post.page, _ = await look(post.desk, post.tab)
+    post.page, _ = await look_at_page(post.desk, post.tab)
     return post.page
 
 
@@ -155,7 +155,7 @@ async def _find(post: Post, text: str) -> str:
         text: what to find
 
     """
-    return closer.find(await _newest(post), text)
+    return closer.find_snapshot_lines(await _newest(post), text)
 
 
 async def _expand(post: Post, ref: str) -> str:
@@ -165,7 +165,7 @@ async def _expand(post: Post, ref: str) -> str:
         ref: such as "e12"
 
     """
-    return closer.expand(await _newest(post), ref)
+    return closer.expand_snapshot_ref(await _newest(post), ref)
 
 
 async def _read(post: Post, ref: str) -> str:
@@ -175,7 +175,7 @@ async def _read(post: Post, ref: str) -> str:
         ref: such as "e12"
 
     """
-    return closer.read(await _newest(post), ref)
+    return closer.read_snapshot_ref(await _newest(post), ref)
 
 
 async def _count(post: Post, selector: str) -> str:
@@ -188,9 +188,9 @@ async def _count(post: Post, selector: str) -> str:
     session = await post.desk.bench.session()
 
     async def look(seen: MaskedPage) -> tuple[int, str]:
-        every = await matching(seen, selector)
+        every = await find_matching_elements(seen, selector)
         count = len(every)
-        return count, await text_of(every.locator(), timeout=_WAIT) if count else ""
+        return count, await read_element_text(every.locator(), timeout=_WAIT) if count else ""
 
     async with session.doing(f"count {selector!r}"):
         count, first = await session.look(session.page(post.tab), look)
@@ -217,17 +217,17 @@ async def _bring(post: Post, findings: list[Finding], missing: str = "") -> str:
 
 
 _TOOLS: tuple[Spec, ...] = (
-    spec(_look, "look", "web", name="look"),
-    spec(_find, "look", "web", name="find"),
-    spec(_expand, "look", "web", name="expand"),
-    spec(_read, "look", "web", name="read"),
-    spec(_count, "look", "web", name="count"),
-    spec(_bring, "look", "web", name="report"),
+    make_tool_definition(_look, "look", "web", name="look"),
+    make_tool_definition(_find, "look", "web", name="find"),
+    make_tool_definition(_expand, "look", "web", name="expand"),
+    make_tool_definition(_read, "look", "web", name="read"),
+    make_tool_definition(_count, "look", "web", name="count"),
+    make_tool_definition(_bring, "look", "web", name="report"),
 )
 SCOUT_TOOLS: tuple[str, ...] = tuple(one.name for one in _TOOLS)
 
 
-def report_text(page: Snapshot, found: list[Checked], post: Post) -> str:
+def write_scout_report(page: Snapshot, found: list[Checked], post: Post) -> str:
     """What a scout brought: a line for each claim that was checked, and none besides."""
     # A scout's own words stay on their line: below it they would look like a checked claim.
     held = [_one_line(each.told) for each in found if each.holds]

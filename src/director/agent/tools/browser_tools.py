@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Literal
 
 from director.agent.agent_session import AgentSession
-from director.agent.browsing.snapshot_refs import WAIT, act_on_ref
-from director.agent.permissions.effect_approval import hold_forms
+from director.agent.browsing.snapshot_refs import WAIT, act_on_snapshot_ref
+from director.agent.permissions.effect_approval import hold_forms_for_approval
 from director.browser import BrowserError, Session
-from director.browser.actions import act
+from director.browser.actions import run_action
 from director.browser.locators import is_ref
 from director.models import Result
-from director.runs.questions import ask_for_use
+from director.runs.questions import ask_secret_use_question
 from director.runs.run_control import open_workbench
-from director.runs.secret_uses import SecretUse, is_refused, use_of
+from director.runs.secret_uses import SecretUse, get_refused_secret_use, is_secret_use_refused
 from director.secrets import FieldNotAllowed
-from director.sections.value_text import compact, line
+from director.sections.value_text import write_compact_value, write_value_line
 from director.workflow.types import check_config
 from director.workflow.values import Json
 
@@ -36,7 +36,7 @@ async def debug_navigate(
     """
     del reason
     session = await desk.bench.session()
-    async with hold_forms(desk, session, "navigate", text=url):
+    async with hold_forms_for_approval(desk, session, "navigate", text=url):
         await session.navigate(url, tabName or None)
     return await _where(desk, tabName)
 
@@ -69,36 +69,38 @@ async def debug_action(
             # It was approved as it is, whatever the page sends by it.
             await session.forms.let_go()
             return await _perform(desk, session, **given)
-        async with hold_forms(desk, session, action, selector=selector, text=text):
+        async with hold_forms_for_approval(desk, session, action, selector=selector, text=text):
             return await _perform(desk, session, **given)
     except FieldNotAllowed as wanted:
-        return Result(await _ask_for_secret_use(desk, session, use_of(wanted)), failed=True)
+        return Result(
+            await _ask_for_secret_use(desk, session, get_refused_secret_use(wanted)), failed=True
+        )
 
 
 async def _perform(
     desk: AgentSession, session: Session, *, action: str, selector: str, text: str
 ) -> str:
     if is_ref(selector):
-        await act_on_ref(session, action, selector, text)
+        await act_on_snapshot_ref(session, action, selector, text)
         return f"Did {action} on {selector}.\n{await _where(desk, '')}"
     config: dict[str, Json] = {"action": action, "timeout": WAIT}
     config |= {"selector": selector} if selector else {"time": 500} if action == "wait" else {}
     config |= {"text": text} if action == "type" else {}
     check_config("browser_action", config)
-    done = await act(session, config)
+    done = await run_action(session, config)
     return f"{done}\n{await _where(desk, '')}"
 
 
 async def _ask_for_secret_use(desk: AgentSession, session: Session, use: SecretUse) -> str:
     """Ask the user whether a secret may be typed into a field; what the model is told."""
-    if is_refused(desk.store, use):
+    if is_secret_use_refused(desk.store, use):
         return f"{{{{secret:{use.secret}}}}} was not typed: the user refused it for this field."
     try:
         picture = desk.store.keep(await session.screenshot())
     except BrowserError:
         picture = ""
     run = open_workbench(desk.store, desk.now())
-    question = ask_for_use(desk.store, run.id, use, picture)
+    question = ask_secret_use_question(desk.store, run.id, use, picture)
     desk.questions.append(question.id)
     return f"{{{{secret:{use.secret}}}}} was not typed: the user is asked whether it may be, first."
 
@@ -112,7 +114,7 @@ async def debug_open_tab(desk: AgentSession, url: str, tabName: str) -> str:
 
     """
     session = await desk.bench.session()
-    async with hold_forms(desk, session, "navigate", text=url):
+    async with hold_forms_for_approval(desk, session, "navigate", text=url):
         given = await session.open_tab(url, tabName)
     return await _where(desk, given)
 
@@ -153,6 +155,7 @@ async def _where(desk: AgentSession, tab: str) -> str:
         if one.name == tab or (not tab and one.active):
             # A page writes its title: as JSON it cannot end and go on as our own words.
             return (
-                f"Tab {one.name!r} is at {line(one.url)} (the page's title: {compact(one.title)})."
+                f"Tab {one.name!r} is at {write_value_line(one.url)} "
+                f"(the page's title: {write_compact_value(one.title)})."
             )
     return f"Open tabs: {', '.join(one.name for one in tabs) or 'none'}."

@@ -9,39 +9,39 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from director.agent.agent_session import AgentSession
-from director.agent.conversation.step_text import describe_records, describe_steps, indent
+from director.agent.conversation.step_text import describe_records, describe_steps, indent_step_text
 from director.agent.permissions.effect_approval import ask_at_nodes
 from director.models import Result
 from director.runs import (
     Run,
     RunDependencies,
     Step,
-    drive,
+    drive_run,
+    list_run_steps,
     queue_run,
-    resume,
     resume_node,
-    steps_of,
+    resume_workflow_run,
     try_node,
 )
-from director.runs.branch_choices import list_choices, read_choices
+from director.runs.branch_choices import list_branch_choices, read_branch_choices
 from director.runs.earlier_readings import list_never_run
-from director.runs.proposed_conditions import proposals
-from director.runs.run_execution import waits_for
-from director.runs.run_journal import records_of
+from director.runs.proposed_conditions import list_proposed_conditions
+from director.runs.run_execution import list_open_run_questions
+from director.runs.run_journal import list_run_records
 from director.runs.run_text import (
-    branch_lines,
-    check_text,
-    comparison_lines,
     dismissal_of,
-    state_text,
+    write_branch_run_lines,
+    write_check_text,
+    write_comparison_run_lines,
+    write_state_text,
 )
-from director.sections.value_text import compact, line, visible
-from director.store.run_variables import set_variable, variables, workbench
+from director.sections.value_text import write_compact_value, write_value_line, write_visible_value
+from director.store.run_variables import get_draft_run_id, read_run_variables, set_run_variable
 from director.workflow.display import render_value
-from director.workflow.document import to_json
+from director.workflow.document import write_workflow_document
 from director.workflow.record_types import list_record_types
-from director.workflow.selection import place_of, select
-from director.workflow.sensitive import mask_value, refuse_sensitive
+from director.workflow.selection import find_selection_place, resolve_selection
+from director.workflow.sensitive import mask_sensitive, refuse_sensitive
 from director.workflow.values import Config, Json, Workflow
 
 _VARIABLES = 40
@@ -56,7 +56,7 @@ async def test_single_node(desk: AgentSession, node: int | str, record: str = ""
 
     """
     workflow = desk.now()
-    alias = workflow.nodes[place_of(node, workflow.nodes)].alias
+    alias = workflow.nodes[find_selection_place(node, workflow.nodes)].alias
     return await _test_nodes(desk, workflow, [alias], record)
 
 
@@ -83,22 +83,22 @@ async def execute_nodes(
 
     """
     workflow = desk.now()
-    chosen = select(nodes, workflow.nodes)
+    chosen = resolve_selection(nodes, workflow.nodes)
     if mode == "isolated":
         names = [node.alias for node in workflow.nodes if node.id in chosen]
         return await _test_nodes(desk, workflow, names, record)
     given = _list_given(desk, workflow, cast("dict[str, Json]", inputs or {}))
-    call = compact([to_json(workflow), nodes, given, record])
+    call = write_compact_value([write_workflow_document(workflow), nodes, given, record])
     if stopped := desk.stopped.pop(call, ""):
         # What it did before it was stopped is not done again.
-        run = await resume(desk.store, stopped, await _means(desk, workflow))
+        run = await resume_workflow_run(desk.store, stopped, await _means(desk, workflow))
         return await _tell_flow(desk, run, call, workflow, "the browser as it was when it stopped")
     run = _queue_flow(desk, workflow, nodes, given, record)
     where = "the browser as earlier tests left it"
     if workflow.nodes[0].id in chosen and not keep_browser:
         await desk.bench.reset()
         where = "a fresh browser"
-    run = await drive(desk.store, run.id, await _means(desk, workflow))
+    run = await drive_run(desk.store, run.id, await _means(desk, workflow))
     return await _tell_flow(desk, run, call, workflow, where)
 
 
@@ -129,7 +129,7 @@ async def _tell_flow(
     if run.state == "waiting" or (desk.effects and run.state == "failed"):
         desk.stopped[call] = run.id
     await desk.bench.keep()
-    steps = steps_of(desk.store, run.id)
+    steps = list_run_steps(desk.store, run.id)
     told = _describe_run(
         desk, run, [step for step in steps if step.type != "item"], workflow, run.id
     )
@@ -139,7 +139,11 @@ async def _tell_flow(
         if missed
         else ""
     )
-    with_ = f", given {visible(compact(mask_value(dict(run.inputs))))}" if run.inputs else ""
+    with_ = (
+        f", given {write_visible_value(write_compact_value(mask_sensitive(dict(run.inputs))))}"
+        if run.inputs
+        else ""
+    )
     return replace(told, text=f"{told.text}\nIt ran in {where}{with_}.{never}")
 
 
@@ -155,13 +159,15 @@ async def _test_nodes(
     done: list[Step] = []
     inside: list[Step] = []
     doubts: list[Config] = []
-    call = compact(["isolated", to_json(workflow), cast("Json", names), record])
+    call = write_compact_value(
+        ["isolated", write_workflow_document(workflow), cast("Json", names), record]
+    )
     stopped = desk.stopped.pop(call, "")
     for alias in names[names.index(stopped) if stopped else 0 :]:
         means = await _means(desk, workflow)
         test = resume_node if alias == stopped else try_node
         run = await test(desk.store, workflow, alias, means, record=record)
-        steps = [*steps_of(desk.store, run.id)]
+        steps = [*list_run_steps(desk.store, run.id)]
         done += [step for step in steps if step.key == ids[alias]]
         inside += [step for step in steps if re.split(r"[.\[(]", step.key)[0] == ids[alias]]
         doubts += run.doubts
@@ -181,15 +187,15 @@ def _describe_proposals(
     nodes = {node.id: node for node in workflow.nodes}
     given = _put_examples(desk, workflow)
     for step in done:
-        for each in proposals(nodes[step.node], step, given):
-            hint = f" {step.alias} could carry: {each.where} {compact(each.condition)}"
+        for each in list_proposed_conditions(nodes[step.node], step, given):
+            hint = f" {step.alias} could carry: {each.where} {write_compact_value(each.condition)}"
             if hint not in desk.hinted:
                 desk.hinted.add(hint)
                 yield hint
     for node in desk.now().nodes:
         kept = [each for each in node.checks if not each.get("dismissed")]
         if kept and any(step.node == node.id for step in done):
-            yield f" {node.alias} is checked at each run: {'; '.join(map(check_text, kept))}"
+            yield f" {node.alias} is checked at each run: {'; '.join(map(write_check_text, kept))}"
 
 
 def _describe_run(
@@ -202,43 +208,46 @@ def _describe_run(
 ) -> Result:
     lines = list(describe_steps(list(steps), workflow.nodes))
     if run.state == "waiting":
-        desk.questions += [one.id for one in waits_for(desk.store, run.id)]
+        desk.questions += [one.id for one in list_open_run_questions(desk.store, run.id)]
     if run.state != "done":
         error = run.error or {}
-        lines.insert(0, f"{run.state.upper()}: {indent(str(error.get('message', '')))}")
+        lines.insert(0, f"{run.state.upper()}: {indent_step_text(str(error.get('message', '')))}")
     if own:
-        lines += describe_records(list_record_types(records_of(desk.store, own)), own)
-        found = sorted(variables(desk.store, own).items())
+        lines += describe_records(list_record_types(list_run_records(desk.store, own)), own)
+        found = sorted(read_run_variables(desk.store, own).items())
         lines += [
-            f"- {line(name)} = {visible(render_value(name, cast('Json', value)))}"
+            f"- {write_value_line(name)} = "
+            f"{write_visible_value(render_value(name, cast('Json', value)))}"
             for name, value in found[:_VARIABLES]
         ]
-        lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {state_text(run)}.")
-    lines += doubt_lines(run)
+        lines.insert(0, f"Run {own} of {len(workflow.nodes)} nodes: {write_state_text(run)}.")
+    lines += write_execution_doubts(run)
     if own:
-        lines += [f"Compared: {indent(each)}" for each in comparison_lines(run)]
-    records = records_of(desk.store, run.id)
-    taken = read_choices(run.summary) if own else list_choices(visits, records)
-    lines += [f"Branches: {indent(each)}" for each in branch_lines(taken)]
+        lines += [f"Compared: {indent_step_text(each)}" for each in write_comparison_run_lines(run)]
+    records = list_run_records(desk.store, run.id)
+    taken = read_branch_choices(run.summary) if own else list_branch_choices(visits, records)
+    lines += [f"Branches: {indent_step_text(each)}" for each in write_branch_run_lines(taken)]
     closed = desk.saved.close_tasks()
     lines += [f"Completed by this: task {', '.join(closed)}."] if closed else []
     return Result("\n".join(lines), failed=run.state != "done")
 
 
-def doubt_lines(run: Run) -> Iterable[str]:
+def write_execution_doubts(run: Run) -> Iterable[str]:
     """What speaks against a run that passed, and what can be done about it."""
     for each in run.doubts:
-        yield f"DOUBT ({each['kind']}) about {each['alias']}: {indent(str(each['sentence']))}"
-        yield f" seen: {compact(mask_value(each.get('evidence')))}"
+        sentence = indent_step_text(str(each["sentence"]))
+        yield f"DOUBT ({each['kind']}) about {each['alias']}: {sentence}"
+        yield f" seen: {write_compact_value(mask_sensitive(each.get('evidence')))}"
         if each.get("explained"):
-            yield f" you say that it is right: {indent(str(each['explained']))}; not confirmed yet"
+            explained = indent_step_text(str(each["explained"]))
+            yield f" you say that it is right: {explained}; not confirmed yet"
     if any(each["kind"] in ("total", "next") for each in run.doubts):
         yield (
             "To read all pages put the node that reads and the one that turns the page into one "
             "loop: describe_node_type('pagination')."
         )
     for each in run.doubts[:1]:
-        change = compact({"checks": [{**dismissal_of(each), "because": "…"}]})
+        change = write_compact_value({"checks": [{**dismissal_of(each), "because": "…"}]})
         yield (
             "All nodes passed, but the result may be wrong. Fix it. If it is right as it is, say "
             f"why: update_node({each['alias']!r}, {change}), and ask the user: it stays a doubt "
@@ -255,10 +264,10 @@ def _list_given(desk: AgentSession, workflow: Workflow, inputs: dict[str, Json])
 
 def _put_examples(desk: AgentSession, workflow: Workflow) -> dict[str, Json]:
     """What the workflow is given in tests: what is set on the workbench, else the defaults."""
-    bench = workbench(workflow.id)
-    known = cast("dict[str, Json]", variables(desk.store, bench))
+    bench = get_draft_run_id(workflow.id)
+    known = cast("dict[str, Json]", read_run_variables(desk.store, bench))
     for one in workflow.inputs:
         if one.name not in known and one.default is not None:
-            set_variable(desk.store, bench, one.name, one.default, "the default, to test with")
+            set_run_variable(desk.store, bench, one.name, one.default, "the default, to test with")
             known[one.name] = one.default
     return {one.name: known[one.name] for one in workflow.inputs if one.name in known}

@@ -6,10 +6,15 @@ from dataclasses import replace
 from typing import Literal, cast
 
 from director.agent.agent_session import AgentSession
-from director.store.run_variables import clear_variable, set_variable, variables, workbench
+from director.store.run_variables import (
+    clear_run_variable,
+    get_draft_run_id,
+    read_run_variables,
+    set_run_variable,
+)
 from director.workflow.display import render_value
-from director.workflow.input_types import check_value, declare, is_secret_input
-from director.workflow.nearest import hint
+from director.workflow.input_types import check_input_value, declare_workflow_input, is_secret_input
+from director.workflow.nearest import write_nearest_hint
 from director.workflow.sensitive import is_sensitive
 from director.workflow.templates import SECRET
 from director.workflow.values import Input, Json, WorkflowError
@@ -41,12 +46,12 @@ async def declare_input(
     """
     given, secret = cast("Json", default), sensitive or is_sensitive(name)
     one = Input(name, description, given, required=given is None, type=type, sensitive=secret)
-    after = check_workflow(declare(desk.now(), one))
+    after = check_workflow(declare_workflow_input(desk.now(), one))
     tested = cast("Json", given if example is None else example)
     _check_example(one, tested)
     version = desk.saved.save_workflow(after, f"declared the input {name}")
     if tested is not None:
-        set_variable(desk.store, workbench(desk.workflow), name, tested, "to test with")
+        set_run_variable(desk.store, get_draft_run_id(desk.workflow), name, tested, "to test with")
     needed = (
         "a run must be given it" if one.required else f"default {render_value(name, one.default)}"
     )
@@ -67,18 +72,22 @@ async def remove_input(desk: AgentSession, name: str) -> str:
     before = desk.now()
     if all(one.name != name for one in before.inputs):
         known = [one.name for one in before.inputs]
-        raise WorkflowError(f"There is no input {name!r}.{hint(name, known)} Nothing was changed.")
+        raise WorkflowError(
+            f"There is no input {name!r}.{write_nearest_hint(name, known)} Nothing was changed."
+        )
     after = replace(before, inputs=tuple(one for one in before.inputs if one.name != name))
     version = desk.saved.save_workflow(after, f"removed the input {name}")
-    if name in variables(desk.store, workbench(desk.workflow)):
-        clear_variable(desk.store, workbench(desk.workflow), name, "its input was removed")
+    if name in read_run_variables(desk.store, get_draft_run_id(desk.workflow)):
+        clear_run_variable(
+            desk.store, get_draft_run_id(desk.workflow), name, "its input was removed"
+        )
     return f"Input {name!r} is removed; the workflow is version {version}."
 
 
 def _check_example(one: Input, value: Json) -> None:
     if value is None:
         return
-    check_value(one, value)
+    check_input_value(one, value)
     if is_secret_input(one) and not (isinstance(value, str) and SECRET.fullmatch(value)):
         raise WorkflowError(
             f"{one.name!r} is a secret, so its example is a reference such as {{{{secret:name}}}}. "

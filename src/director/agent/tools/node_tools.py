@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 from director.agent.agent_session import AgentSession
-from director.agent.browsing.snapshot_refs import bind_refs, refs_in
-from director.agent.permissions.tool_policy import addresses_in
+from director.agent.browsing.snapshot_refs import bind_snapshot_refs, find_snapshot_refs
+from director.agent.permissions.tool_policy import list_policy_addresses
 from director.agent.tools.tool_definition import Args
-from director.workflow.doubt_checks import sign_checks
-from director.workflow.edit import add, delete, draft_from, move, update
+from director.workflow.doubt_checks import sign_doubt_checks
+from director.workflow.edit import add_nodes, delete_nodes, edit_node, move_nodes, parse_edit_draft
 from director.workflow.effect_hints import hint_at_proof
-from director.workflow.made_records import warn_of_loops
-from director.workflow.selection import place_of, select
+from director.workflow.made_records import warn_of_made_record_loops
+from director.workflow.selection import find_selection_place, resolve_selection
 from director.workflow.values import Json, Node, Workflow
 
 Effect = Literal["read", "idempotent", "once"]
@@ -62,10 +62,10 @@ async def create_node(
 async def _add_node(desk: AgentSession, said: Args, position: int | str) -> str:
     """Store the workflow with one more node; where it stands."""
     before = desk.now()
-    draft = draft_from(cast("dict[str, Json]", said))
-    after = add(before, [draft], new_id=lambda: _new_id(before), at=position)
+    draft = parse_edit_draft(cast("dict[str, Json]", said))
+    after = add_nodes(before, [draft], new_id=lambda: _new_id(before), at=position)
     version = desk.saved.save_workflow(after, f"created {draft.alias}")
-    place = place_of(draft.alias, after.nodes)
+    place = find_selection_place(draft.alias, after.nodes)
     node = after.nodes[place]
     return (
         f"Node {node.alias!r} has the id {node.id} and position {place + 1} "
@@ -75,7 +75,7 @@ async def _add_node(desk: AgentSession, said: Args, position: int | str) -> str:
 
 def _warn(desk: AgentSession, node: Node, workflow: Workflow) -> str:
     """What is to be said of a node that was saved; a hint is given once."""
-    found = [*warn_of_loops(node, workflow.nodes)]
+    found = [*warn_of_made_record_loops(node, workflow.nodes)]
     for each in hint_at_proof(node, workflow.nodes):
         if each not in desk.hinted:
             desk.hinted.add(each)
@@ -97,10 +97,10 @@ async def update_node(
         merge: "update" merges config field by field (null takes one out), "replace" replaces it
 
     """
-    known = desk.now().nodes[place_of(node, desk.now().nodes)].checks
+    known = desk.now().nodes[find_selection_place(node, desk.now().nodes)].checks
     if isinstance(checks := changes.get("checks"), list):
         # What a model says about a doubt is told to the user, and silences nothing.
-        signed = sign_checks([each for each in checks if isinstance(each, dict)], known)
+        signed = sign_doubt_checks([each for each in checks if isinstance(each, dict)], known)
         changes = {**changes, "checks": list(signed)}
     return await change_node(desk, node, changes, merge)
 
@@ -114,8 +114,8 @@ async def change_node(
     """Change a node as a person or a model says; see `update_node`."""
     changes = await _bind(desk, changes)
     before = desk.now()
-    old = before.nodes[place_of(node, before.nodes)]
-    after = update(before, node, cast("dict[str, Json]", changes), merge=merge)
+    old = before.nodes[find_selection_place(node, before.nodes)]
+    after = edit_node(before, node, cast("dict[str, Json]", changes), merge=merge)
     new = next(one for one in after.nodes if one.id == old.id)
     version = desk.saved.save_workflow(after, f"updated {new.alias}")
     told = _warn(desk, new, after)
@@ -135,8 +135,8 @@ async def delete_node(
 
     """
     before = desk.now()
-    gone = [one.alias for one in before.nodes if one.id in select(node, before.nodes)]
-    after = delete(before, node, handle_dependencies=handle_dependencies)
+    gone = [one.alias for one in before.nodes if one.id in resolve_selection(node, before.nodes)]
+    after = delete_nodes(before, node, handle_dependencies=handle_dependencies)
     version = desk.saved.save_workflow(after, f"deleted {', '.join(gone)}")
     return f"Deleted {', '.join(gone)}; {_describe_rest(after)}; the workflow is version {version}."
 
@@ -149,7 +149,7 @@ async def move_node(desk: AgentSession, node: int | str, to: int | str) -> str:
         to: the position or alias whose place the first of them takes, or "end"
 
     """
-    after = move(desk.now(), node, to=to)
+    after = move_nodes(desk.now(), node, to=to)
     version = desk.saved.save_workflow(after, f"moved {node} to {to}")
     order = ", ".join(one.alias for one in after.nodes)
     return f"The order is now {order}; the workflow is version {version}."
@@ -161,9 +161,9 @@ async def _with_bundles(desk: AgentSession, said: dict[str, object]) -> dict[str
 
 
 async def _bind(desk: AgentSession, given: dict[str, object]) -> dict[str, object]:
-    if not refs_in(given):
+    if not find_snapshot_refs(given):
         return given
-    bound = await bind_refs(await desk.bench.session(), cast("Json", given))
+    bound = await bind_snapshot_refs(await desk.bench.session(), cast("Json", given))
     return cast("dict[str, object]", bound)
 
 
@@ -172,7 +172,7 @@ def list_addresses(args: Args) -> Sequence[str]:
     said = args.get("changes") if isinstance(args.get("changes"), dict) else args
     parts = [cast("Args", said).get("config"), cast("Args", said).get("proof")]
     urls = [part.get("url") for part in parts if isinstance(part, dict)]
-    return tuple(found for url in urls for found in addresses_in(cast("Json", url)))
+    return tuple(found for url in urls for found in list_policy_addresses(cast("Json", url)))
 
 
 def _new_id(workflow: Workflow) -> str:

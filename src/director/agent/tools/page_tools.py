@@ -8,8 +8,12 @@ from typing import Literal
 
 from director.agent.agent_session import AgentSession
 from director.agent.browsing.element_names import name_elements
-from director.agent.browsing.page_looks import look_now, look_or_remember, outline_text
-from director.agent.subagents.scouts import explore
+from director.agent.browsing.page_looks import (
+    look_at_page_now,
+    look_at_page_or_remember,
+    write_page_outline_text,
+)
+from director.agent.subagents.scouts import explore_page
 from director.browser import closer
 from director.browser.descriptions import describe_ref
 from director.workflow.values import WorkflowError
@@ -35,12 +39,12 @@ async def inspect_tab(
 
     """
     if inspectionType == "dom_snapshot":
-        found = await look_now(desk, tabName)
-        return f"{found.text()}\n{outline_text(desk, found)}"
+        found = await look_at_page_now(desk, tabName)
+        return f"{found.text()}\n{write_page_outline_text(desk, found)}"
     if not instruction.strip():
         raise WorkflowError("Say in `instruction` what to find out about the page.")
-    found = await look_now(desk, tabName)
-    return f"{found.text()}\n{await explore(desk, found.page, instruction)}"
+    found = await look_at_page_now(desk, tabName)
+    return f"{found.text()}\n{await explore_page(desk, found.page, instruction)}"
 
 
 async def find(
@@ -57,9 +61,9 @@ async def find(
         tabName: the tab, if not the active one
 
     """
-    page, age = await look_or_remember(desk, tabName)
+    page, age = await look_at_page_or_remember(desk, tabName)
     # A pattern of a model may keep a worker busy for a while.
-    found = await asyncio.to_thread(closer.find, page, text, regex=regex)
+    found = await asyncio.to_thread(closer.find_snapshot_lines, page, text, regex=regex)
     return f"{age}\n{found}{await name_elements(desk, found, tabName)}"
 
 
@@ -71,8 +75,8 @@ async def expand(desk: AgentSession, ref: str, tabName: str = "") -> str:
         tabName: the tab, if not the active one
 
     """
-    page, age = await look_or_remember(desk, tabName)
-    return f"{age}\n{closer.expand(page, ref)}"
+    page, age = await look_at_page_or_remember(desk, tabName)
+    return f"{age}\n{closer.expand_snapshot_ref(page, ref)}"
 
 
 async def read(desk: AgentSession, ref: str, tabName: str = "") -> str:
@@ -83,8 +87,8 @@ async def read(desk: AgentSession, ref: str, tabName: str = "") -> str:
         tabName: the tab, if not the active one
 
     """
-    page, age = await look_or_remember(desk, tabName)
-    return f"{age}\n{closer.read(page, ref)}"
+    page, age = await look_at_page_or_remember(desk, tabName)
+    return f"{age}\n{closer.read_snapshot_ref(page, ref)}"
 
 
 async def describe_element(desk: AgentSession, ref: str) -> str:

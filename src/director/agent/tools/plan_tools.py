@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Literal, NotRequired, TypedDict, cast
 
 from director.agent.agent_session import AgentSession
-from director.agent.turn_context import gather
+from director.agent.turn_context import gather_turn_context
 from director.sections.section_texts import render_tool_result
-from director.workflow.description import parse_description, suggestions
+from director.workflow.description import list_description_suggestions, parse_description
 from director.workflow.plan import parse_plan
-from director.workflow.plan_rules import check_update, close_by_runs
+from director.workflow.plan_rules import check_plan_update, complete_plan_by_runs
 from director.workflow.values import Json
 from director.workflow.version_changes import diff_descriptions, diff_plans
 
@@ -58,15 +58,15 @@ async def update_plan(desk: AgentSession, plan: PlanGiven, reason: str) -> str:
     old = saved.plan()
     ids = {node.alias: node.id for node in desk.now().nodes}
     new = parse_plan(_with_ids(cast("dict[str, Json]", _drop_nulls(plan)), ids))
-    check_update(old, new, green)
-    kept = saved.save_plan(close_by_runs(new, green), reason)
+    check_plan_update(old, new, green)
+    kept = saved.save_plan(complete_plan_by_runs(new, green), reason)
     changed = "\n".join(diff_plans(old, kept)) if old else "It is the first."
     return f"The plan is now version {kept.plan_version}.\n{changed}"
 
 
 async def get_current_plan(desk: AgentSession) -> str:
     """Get the whole plan with the status of each task."""
-    return render_tool_result("get_current_plan", await gather(desk)).text
+    return render_tool_result("get_current_plan", await gather_turn_context(desk)).text
 
 
 async def update_workflow_description(
@@ -85,14 +85,14 @@ async def update_workflow_description(
     new = parse_description(cast("Json", description))
     version = desk.saved.save_description(new, reason)
     changed = "\n".join(diff_descriptions(old, new)) if old else "It is the first."
-    missing = suggestions(new)
+    missing = list_description_suggestions(new)
     open_ = "\nNot said yet:\n" + "\n".join(missing) if missing else ""
     return f"The description is now version {version}.\n{changed}{open_}"
 
 
 async def get_workflow_description(desk: AgentSession) -> str:
     """Get what the workflow is to do, as the user wants it."""
-    return render_tool_result("get_workflow_description", await gather(desk)).text
+    return render_tool_result("get_workflow_description", await gather_turn_context(desk)).text
 
 
 def _drop_nulls(value: object) -> Json:

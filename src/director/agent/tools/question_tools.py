@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from director.agent.agent_session import AgentSession
-from director.agent.permissions.secret_requests import SecretWanted, check_request, parse_request
-from director.agent.subagents.scouts import scout
+from director.agent.permissions.secret_requests import (
+    SecretWanted,
+    check_secret_request,
+    parse_secret_request,
+)
+from director.agent.subagents.scouts import run_scout
 from director.agent.tools.tool_definition import UserQuestion
 from director.models import Result
 from director.secrets import Vault
@@ -41,11 +45,11 @@ async def ask_secret(desk: AgentSession, name: str, origin: str, reason: str) ->
         reason: why it is needed, in words for the user
 
     """
-    wanted = replace(parse_request(name, origin, desk.clean(reason)), thread=desk.thread)
+    wanted = replace(parse_secret_request(name, origin, desk.clean(reason)), thread=desk.thread)
     vault = desk.means.secrets
     if not isinstance(vault, Vault):
         raise WorkflowError("There is no vault here, so no secret can be kept. Nothing was asked.")
-    if check_request(desk.store, desk.workflow, vault, wanted):
+    if check_secret_request(desk.store, desk.workflow, vault, wanted):
         return f"{wanted.reference} is in the vault for {wanted.origin}. Use its reference there."
     raise SecretWanted(wanted)
 
@@ -64,4 +68,4 @@ async def deploy_scout(
         tabName: the tab, if not the active one
 
     """
-    return await scout(desk, instruction, url=url, tab=tabName)
+    return await run_scout(desk, instruction, url=url, tab=tabName)

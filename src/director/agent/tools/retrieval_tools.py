@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from typing import cast
 
 from director.agent.agent_session import AgentSession
-from director.agent.conversation.archived_turns import recall_turn
-from director.agent.turn_context import gather
-from director.runs.run_journal import records_of, run_of
-from director.sections.overview import workflow_summary
+from director.agent.conversation.archived_turns import recall_archived_turn
+from director.agent.turn_context import gather_turn_context
+from director.runs.run_journal import list_run_records, read_run
+from director.sections.overview import write_overview_summary
 from director.sections.section_texts import render_tool_result
-from director.sections.variables import records_in_full, variables_in_full
-from director.sections.workflow import workflow_section
-from director.store.run_variables import variables
+from director.sections.variables import render_records_in_full, render_variables_in_full
+from director.sections.workflow import render_workflow_section
+from director.store.run_variables import read_run_variables
 from director.workflow.values import Json, WorkflowError
 
 
 async def get_workflow_summary(desk: AgentSession) -> str:
     """Get a first overview: name, goal, number of nodes, phase, last run, status."""
-    return workflow_summary(await gather(desk))
+    return write_overview_summary(await gather_turn_context(desk))
 
 
 async def get_workflow_nodes(
@@ -34,8 +34,10 @@ async def get_workflow_nodes(
         type: only nodes of this type
 
     """
-    state = await gather(desk)
-    return workflow_section(state.workflow, state.statuses, range_=range or "all", type_=type).text
+    state = await gather_turn_context(desk)
+    return render_workflow_section(
+        state.workflow, state.statuses, range_=range or "all", type_=type
+    ).text
 
 
 async def get_workflow_variables(desk: AgentSession, key: str = "") -> str:
@@ -45,10 +47,10 @@ async def get_workflow_variables(desk: AgentSession, key: str = "") -> str:
         key: a variable, or a path into one; nothing or "all" for all in short
 
     """
-    state = await gather(desk)
+    state = await gather_turn_context(desk)
     if key in ("", "all"):
         return render_tool_result("get_workflow_variables", state).text
-    return variables_in_full(state.variables, state.workflow, name=key).text
+    return render_variables_in_full(state.variables, state.workflow, name=key).text
 
 
 async def get_workflow_variable(
@@ -65,21 +67,21 @@ async def get_workflow_variable(
         run: a run of execute_nodes, such as "run-1a2b3c4d5e"; without it what tests of nodes made
 
     """
-    state = await gather(desk)
+    state = await gather_turn_context(desk)
     values, records = state.variables, state.records
     if run:
-        if run_of(desk.store, run).workflow != desk.workflow:
+        if read_run(desk.store, run).workflow != desk.workflow:
             raise WorkflowError(f"The run {run!r} is not one of this workflow.")
-        values = cast("Mapping[str, Json]", variables(desk.store, run))
-        records = tuple(records_of(desk.store, run))
-    if found := records_in_full(records, variableName):
+        values = cast("Mapping[str, Json]", read_run_variables(desk.store, run))
+        records = tuple(list_run_records(desk.store, run))
+    if found := render_records_in_full(records, variableName):
         return found.text
-    return variables_in_full(values, state.workflow, name=variableName, node=nodeId).text
+    return render_variables_in_full(values, state.workflow, name=variableName, node=nodeId).text
 
 
 async def get_browser_state(desk: AgentSession) -> str:
     """Get the open tabs: their names and addresses, and which one is active."""
-    return render_tool_result("get_browser_state", await gather(desk)).text
+    return render_tool_result("get_browser_state", await gather_turn_context(desk)).text
 
 
 async def recall(desk: AgentSession, citation: str) -> str:
@@ -89,4 +91,4 @@ async def recall(desk: AgentSession, citation: str) -> str:
         citation: a turn such as "t12" or "12", or the eight hex digits of a notice
 
     """
-    return recall_turn(desk.store, desk.thread, citation)
+    return recall_archived_turn(desk.store, desk.thread, citation)

@@ -61,7 +61,7 @@ class Spec:
         return self.tool.name
 
 
-def spec(
+def make_tool_definition(
     function: Function,
     policy: Policy,
     trust: Trust = "agent",
@@ -74,13 +74,13 @@ def spec(
     return Spec(tool(_without_desk(function, name)), policy, trust, function, wants, does)
 
 
-def url_of(args: Args) -> Sequence[str]:
+def get_url_argument(args: Args) -> Sequence[str]:
     """The address in the argument `url`, if there is one."""
     url = args.get("url")
     return (url,) if isinstance(url, str) and url else ()
 
 
-def origin_of(args: Args) -> Sequence[str]:
+def get_origin_argument(args: Args) -> Sequence[str]:
     """The origin in the argument `origin`, if there is one."""
     origin = args.get("origin")
     return (origin,) if isinstance(origin, str) and origin else ()

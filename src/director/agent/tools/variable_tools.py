@@ -6,7 +6,7 @@ from typing import cast
 
 from director.agent.agent_session import AgentSession
 from director.store import run_variables as kept
-from director.store.run_variables import workbench
+from director.store.run_variables import get_draft_run_id
 from director.workflow.display import render_value
 from director.workflow.sensitive import is_sensitive
 from director.workflow.templates import SECRET
@@ -32,7 +32,7 @@ async def set_variable(
             f"{variableName!r} is the name of a secret. Nothing was set. Secrets are kept in the "
             "vault: ask the user to put it there, and set its reference, {{secret:name}}."
         )
-    kept.set_variable(desk.store, workbench(desk.workflow), variableName, value, reason)
+    kept.set_run_variable(desk.store, get_draft_run_id(desk.workflow), variableName, value, reason)
     return f"{variableName} = {render_value(variableName, cast('Json', value))}"
 
 
@@ -48,7 +48,7 @@ async def clear_variable(
         reason: why it is cleared
 
     """
-    kept.clear_variable(desk.store, workbench(desk.workflow), variableName, reason)
+    kept.clear_run_variable(desk.store, get_draft_run_id(desk.workflow), variableName, reason)
     return f"{variableName} is cleared."
 
 
@@ -59,5 +59,5 @@ async def clear_all_variables(desk: AgentSession, reason: str) -> str:
         reason: why they are cleared
 
     """
-    gone = kept.clear_all_variables(desk.store, workbench(desk.workflow), reason)
+    gone = kept.clear_all_run_variables(desk.store, get_draft_run_id(desk.workflow), reason)
     return f"{len(gone)} variables are cleared." if gone else "There were no variables."

@@ -97,7 +97,7 @@ class Wire:
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, upstream: Upstream
     ) -> None:
-        at_once(writer)
+        send_lines_at_once(writer)
         self._reader, self._writer = reader, writer
         self.upstream = upstream
         self.whole = True
@@ -128,7 +128,7 @@ class Wire:
             reading.receive_data(piece)
             if piece:
                 to.write(piece)
-                await drain(to)
+                await drain_lines(to)
             if _has_ended(reading):
                 self.whole = reading.their_state is h11.DONE
                 return self.whole and bool(piece)
@@ -178,7 +178,7 @@ class Client:
     """One connection of a client, request after request, each in time."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        at_once(writer)
+        send_lines_at_once(writer)
         self._reader, self.writer = reader, writer
         self._left = b""
         self._name = secrets.token_hex(16)
@@ -233,7 +233,7 @@ class Client:
         if last:
             lines.append(b"Connection: close")
         self.writer.write(b"\r\n".join([b"HTTP/1.1 " + status, *lines, b"", body]))
-        await drain(self.writer)
+        await drain_lines(self.writer)
 
     def reset(self) -> None:
         """Close so that the client sees a reset and not an end."""
@@ -243,13 +243,13 @@ class Client:
         self.writer.transport.abort()
 
 
-async def drain(writer: asyncio.StreamWriter) -> None:
+async def drain_lines(writer: asyncio.StreamWriter) -> None:
     """Wait until a client has read enough; `TimeoutError` if it reads nothing for long."""
     async with asyncio.timeout(READS):
         await writer.drain()
 
 
-def at_once(writer: asyncio.StreamWriter) -> None:
+def send_lines_at_once(writer: asyncio.StreamWriter) -> None:
     """Let small pieces leave without waiting for more."""
     sock: socket.socket | None = writer.get_extra_info("socket")
     if sock is not None:

@@ -21,7 +21,7 @@ import h11
 from director.home import is_loopback, limit_connections
 from director.middleware.api_bodies import Api, fit_body
 from director.middleware.background_summaries import Writes
-from director.middleware.managed_threads import FittedThreads, Managing, as_manager
+from director.middleware.managed_threads import FittedThreads, Managing, make_thread_manager
 from director.middleware.proxy.http_lines import (
     Client,
     ProxyRequest,
@@ -29,8 +29,8 @@ from director.middleware.proxy.http_lines import (
     Upstream,
     Wire,
 )
-from director.middleware.proxy.request_guard import RequestGuard, refusal
-from director.middleware.proxy.seen import TrafficCounts, can_recall
+from director.middleware.proxy.request_guard import RequestGuard, write_guard_refusal
+from director.middleware.proxy.seen import TrafficCounts, can_recall_seen
 
 PREFIX = "/director"
 THREAD = b"x-director-thread"
@@ -79,7 +79,7 @@ class Proxy:
                 "was started. Set DIRECTOR_PASSWORD, or leave out --host."
             )
         self._password = password.encode()
-        config = as_manager(managing).config
+        config = make_thread_manager(managing).config
         wires: tuple[Api, ...] = ("chat", "responses", "anthropic")
         self.threads = {wire: FittedThreads(config, writes=writes, wire=wire) for wire in wires}
         self.seen = TrafficCounts()
@@ -196,7 +196,7 @@ class Proxy:
 
     def _answer_recall(self, request: ProxyRequest, reference: str) -> tuple[bytes, bytes, bytes]:
         owner = self.seen.owner(request)
-        for threads in self.threads.values() if can_recall(request) else ():
+        for threads in self.threads.values() if can_recall_seen(request) else ():
             with suppress(KeyError):
                 found = threads.recall(reference, owner=owner)
                 return b"200 OK", b"text/plain; charset=utf-8", found.encode()
@@ -225,7 +225,7 @@ class _Talk:
             await self._client.writer.wait_closed()
         except RequestRefused as why:
             with suppress(OSError):
-                said = refusal(why.status, f"{why} Nothing was sent on.")
+                said = write_guard_refusal(why.status, f"{why} Nothing was sent on.")
                 await self._client.say(*said, last=True)
                 self._client.writer.close()
         except ConnectionResetError:

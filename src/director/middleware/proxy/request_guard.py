@@ -36,19 +36,21 @@ class RequestGuard:
         """Why a request is refused; None if it is not."""
         asked = request.header(b"host").decode("latin-1").lower()
         if not self._is_ours(asked):
-            return refusal(
+            return write_guard_refusal(
                 b"421 Misdirected Request",
                 "The proxy was asked by a name that is not its own. Nothing was sent on. Use the "
                 "address that it printed, or start it with --name NAME.",
             )
         if not self._may_send(request, asked):
-            return refusal(
+            return write_guard_refusal(
                 b"403 Forbidden",
                 "This request came from a web page. Nothing was sent on. If the page is yours, "
                 "start the proxy with --allow-origin and the origin of the page.",
             )
         if not request.target.startswith(b"/"):
-            return refusal(b"400 Bad Request", "A request names a path that begins with /.")
+            return write_guard_refusal(
+                b"400 Bad Request", "A request names a path that begins with /."
+            )
         return None
 
     def _is_ours(self, asked: str) -> bool:
@@ -65,7 +67,7 @@ class RequestGuard:
         return request.header(b"sec-fetch-site").lower() in (b"", b"same-origin", b"none")
 
 
-def refusal(status: bytes, message: str) -> Answer:
+def write_guard_refusal(status: bytes, message: str) -> Answer:
     """An answer of our own that says why, in the shape of the providers' errors."""
     body = {"type": "error", "error": {"type": "refused_by_proxy", "message": message}}
     return status, b"application/json", json.dumps(body).encode()

@@ -95,7 +95,7 @@ class TrafficCounts:
         return _PAGE.format(about=html.escape(about), rows=rows or _NOTHING)
 
 
-def can_recall(request: ProxyRequest) -> bool:
+def can_recall_seen(request: ProxyRequest) -> bool:
     """Whether who sends a request is known: a key such as "ollama" is that of many."""
     keys = [request.header(name).rpartition(b" ")[2] for name in _KEYS]
     own = any(len(key) >= _SHORTEST and len(set(key)) >= _LETTERS for key in keys)

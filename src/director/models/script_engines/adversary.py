@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from director.models.script_engines.spot import Spot, quote_names, suggest_name
+from director.models.script_engines.spot import Spot, quote_spotted_names, suggest_spotted_name
 from director.models.script_engines.tape import Places
 from director.models.script_values import Ask, Emit, Say, ScriptError, Seen
 
@@ -45,7 +45,7 @@ class Adversary:
     ) -> None:
         for name in does:
             if name not in MENU:
-                hint = f"{suggest_name(name, MENU)}; there are {quote_names(MENU)}"
+                hint = f"{suggest_spotted_name(name, MENU)}; there are {quote_spotted_names(MENU)}"
                 raise ScriptError(f'there is no misbehaviour "{name}"{hint}')
         self.end = end
         self._turns = [turn for name in does for turn in MENU[name](size)]
@@ -60,7 +60,7 @@ class Adversary:
         return tuple(_name_tool(emit, seen) if isinstance(emit, Ask) else emit for emit in turn)
 
 
-def read(spot: Spot) -> Adversary:
+def read_adversary(spot: Spot) -> Adversary:
     """The adversary that a script file describes."""
     found = spot.fields(("brain", "about", "does", "say", "size"), (), FORM)
     does = tuple(MENU)

@@ -12,7 +12,7 @@ _SAID = frozenset({"agent", "thinking", "call"})
 _CAME = frozenset({"system", "user", "result", "other"})
 
 
-def turns(items: Sequence[Shown]) -> list[tuple[int, int]]:
+def list_context_turns(items: Sequence[Shown]) -> list[tuple[int, int]]:
     """For every turn of the model, where it begins and where the answers to it end."""
     begins: list[int] = []
     said = False
@@ -32,7 +32,7 @@ class PlacedCall:
     place: int
 
 
-def calls(items: Sequence[Shown]) -> list[PlacedCall]:
+def list_context_calls(items: Sequence[Shown]) -> list[PlacedCall]:
     """All calls that are still in the context."""
     return [
         PlacedCall(item.tool, item.text, place)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from typing import Literal, NoReturn, cast, get_args
 
-from director.models.script_engines.spot import Spot, quote_names, suggest_name
+from director.models.script_engines.spot import Spot, quote_spotted_names, suggest_spotted_name
 from director.models.script_values import Ask, Compact, Emit, Fail, Refuse, Say, Stop, Think, Wait
 
 Reason = Literal["max_tokens", "pause_turn", "content_filter", "window"]
@@ -35,10 +35,14 @@ def read_emit(spot: Spot) -> Emit:
     found = spot.parts(FORMS["say"][0])
     sorts = [name for name in found if name in FORMS]
     if not sorts:
-        guess = next((hint for hint in (suggest_name(name, FORMS) for name in found) if hint), "")
-        raise spot.wrong(f"says nothing known{guess}; an emit has one of {quote_names(FORMS)}")
+        guess = next(
+            (hint for hint in (suggest_spotted_name(name, FORMS) for name in found) if hint), ""
+        )
+        raise spot.wrong(
+            f"says nothing known{guess}; an emit has one of {quote_spotted_names(FORMS)}"
+        )
     if len(sorts) > 1:
-        raise spot.wrong(f"is {quote_names(sorts)} at once; write one emit for each")
+        raise spot.wrong(f"is {quote_spotted_names(sorts)} at once; write one emit for each")
     sort = sorts[0]
     form, extras = FORMS[sort]
     return _READERS[sort](spot.fields((sort, *extras), (sort,), form))
@@ -51,12 +55,12 @@ def read_step(spot: Spot) -> tuple[Emit, ...]:
     return (read_emit(spot),)
 
 
-def from_json(value: object) -> Emit:
+def parse_emit_json(value: object) -> Emit:
     """The emit that a JSON value stands for."""
     return read_emit(Spot(value, script="emit"))
 
 
-def to_json(emit: Emit) -> dict[str, object]:
+def encode_emit_json(emit: Emit) -> dict[str, object]:
     """The JSON value that stands for an emit."""
     match emit:
         case Ask():
@@ -71,7 +75,7 @@ def to_json(emit: Emit) -> dict[str, object]:
             return {type(emit).__name__.lower(): emit.text}
 
 
-def args_text(value: object) -> str:
+def encode_emit_arguments(value: object) -> str:
     """Arguments as the model writes them: an object as JSON, a text as it is."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -87,7 +91,7 @@ def _args_value(args: str) -> object:
         value: object = json.loads(args, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         return args
-    return value if isinstance(value, dict) and args_text(value) == args else args
+    return value if isinstance(value, dict) and encode_emit_arguments(value) == args else args
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -100,7 +104,7 @@ def _read_call(found: dict[str, Spot]) -> Ask:
         raise args.wrong(f"needs an object, or a text to be sent as it is, not {args.kind()}")
     return Ask(
         found["call"].text(),
-        "{}" if args is None else args_text(args.value),
+        "{}" if args is None else encode_emit_arguments(args.value),
         found["id"].text() if "id" in found else "",
     )
 

@@ -19,7 +19,7 @@ _ASKED = re.compile(
 _TOLD_IN = frozenset({"system", "user", "agent", "result", "compaction"})
 
 
-def facts(text: str) -> dict[str, str]:
+def find_text_facts(text: str) -> dict[str, str]:
     """The facts of one text; of several values the last."""
     return {
         key: quoted or plain.rstrip(".:!?)]}'")
@@ -28,16 +28,16 @@ def facts(text: str) -> dict[str, str]:
     }
 
 
-def visible(seen: Seen) -> dict[str, str]:
+def list_visible_facts(seen: Seen) -> dict[str, str]:
     """All facts of a context, each with its newest value."""
-    told = facts(seen.instructions)
+    told = find_text_facts(seen.instructions)
     for item in seen.items:
         if item.kind in _TOLD_IN:
-            told |= facts(item.text)
+            told |= find_text_facts(item.text)
     return told
 
 
-def find_questions(text: str) -> list[str]:
+def find_fact_questions(text: str) -> list[str]:
     """The keys that a text asks for, as `What is KEY?` or `ask: KEY, KEY`."""
     keys = [
         key.strip()
@@ -47,19 +47,19 @@ def find_questions(text: str) -> list[str]:
     return list(dict.fromkeys(keys))
 
 
-def score(truth: Mapping[str, str], answers: Iterable[str]) -> float:
+def score_facts(truth: Mapping[str, str], answers: Iterable[str]) -> float:
     """The share of the facts in `truth` that the answers tell right; a later answer counts."""
     told: dict[str, str] = {}
     for answer in answers:
-        told |= facts(answer)
+        told |= find_text_facts(answer)
     right = [key for key, value in truth.items() if told.get(key) == value]
     return len(right) / len(truth) if truth else 1.0
 
 
-def state_facts(keys: Sequence[str], known: Mapping[str, str]) -> str:
+def write_facts(keys: Sequence[str], known: Mapping[str, str]) -> str:
     """Facts as a text that can be read back."""
     return "\n".join(f"{key}={_quote(known[key])}" for key in keys)
 
 
 def _quote(value: str) -> str:
-    return value if facts(f"k={value}").get("k") == value else f'"{value}"'
+    return value if find_text_facts(f"k={value}").get("k") == value else f'"{value}"'

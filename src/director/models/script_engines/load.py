@@ -17,10 +17,12 @@ from director.models.script_values import ScriptEngine, ScriptError
 SHIPPED = ("rehearsal",)
 
 
-def load(path: str | Path) -> ScriptEngine:
+def load_script_engine(path: str | Path) -> ScriptEngine:
     """The script engine of a script file; some come with Director, and go by their name."""
     if str(path) in SHIPPED:
-        return read((resources.files("director") / "scripts" / f"{path}.json").read_text("utf-8"))
+        return load_script_engine_text(
+            (resources.files("director") / "scripts" / f"{path}.json").read_text("utf-8")
+        )
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -28,10 +30,10 @@ def load(path: str | Path) -> ScriptEngine:
         raise ScriptError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ScriptError(f"{path}: is not UTF-8 text (byte {error.start})") from error
-    return read(text, str(path))
+    return load_script_engine_text(text, str(path))
 
 
-def read(text: str, name: str = "script") -> ScriptEngine:
+def load_script_engine_text(text: str, name: str = "script") -> ScriptEngine:
     """The script engine that a script describes; `name` stands in its error messages."""
     try:
         value: object = json.loads(text, object_pairs_hook=_once)
@@ -42,16 +44,16 @@ def read(text: str, name: str = "script") -> ScriptEngine:
         raise ScriptError(f'{name}: the key "{error}" stands twice in one object') from error
     except RecursionError as error:
         raise ScriptError(f"{name}: is nested too deeply") from error
-    return read_brain(Spot(value, "", name))
+    return load_brain(Spot(value, "", name))
 
 
-def read_brain(spot: Spot) -> ScriptEngine:
+def load_brain(spot: Spot) -> ScriptEngine:
     """The script engine that stands at this place; a bare list is a tape."""
     if isinstance(spot.value, list):
         spot = Spot({"steps": spot.value}, spot.at, spot.script)
     found = spot.parts(tape.FORM)
     if "brain" not in found and "steps" in found:
-        return tape.read(spot)
+        return tape.read_tape(spot)
     if "brain" not in found:
         spot.fields((*found, "brain"), ("brain",), tape.FORM)
     return READERS[found["brain"].choice(READERS, "brain")](spot)
@@ -59,8 +61,8 @@ def read_brain(spot: Spot) -> ScriptEngine:
 
 def _summariser(spot: Spot) -> ScriptEngine:
     found = spot.parts(summariser.FORM)
-    inner = read_brain(found["then"]) if "then" in found else mind.Mind()
-    return summariser.read(spot, inner)
+    inner = load_brain(found["then"]) if "then" in found else mind.Mind()
+    return summariser.read_summariser(spot, inner)
 
 
 class _TwiceError(ValueError):
@@ -77,10 +79,10 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 READERS: dict[str, Callable[[Spot], ScriptEngine]] = {
-    "tape": tape.read,
-    "rules": rules.read,
-    "machine": machine.read,
-    "mind": mind.read,
-    "adversary": adversary.read,
+    "tape": tape.read_tape,
+    "rules": rules.read_rules,
+    "machine": machine.read_machine,
+    "mind": mind.read_mind,
+    "adversary": adversary.read_adversary,
     "summariser": _summariser,
 }

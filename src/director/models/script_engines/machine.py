@@ -11,11 +11,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from director.models.script_engines.context_turns import turns
+from director.models.script_engines.context_turns import list_context_turns
 from director.models.script_engines.emits import read_step
-from director.models.script_engines.matching import ALWAYS, When, fill, holes, read_when
-from director.models.script_engines.spot import Spot, quote_names
-from director.models.script_engines.tape import last_shown
+from director.models.script_engines.matching import (
+    ALWAYS,
+    When,
+    fill_matching_holes,
+    find_matching_holes,
+    read_matching_condition,
+)
+from director.models.script_engines.spot import Spot, quote_spotted_names
+from director.models.script_engines.tape import describe_tape_end
 from director.models.script_values import Emit, ScriptError, Seen
 
 FORM = (
@@ -76,13 +82,15 @@ class Machine:
         """What the state of this context says."""
         seen = self._select_conversation(seen)
         last = seen.items[-1].text if seen.items else ""
-        return fill(self.states[self.state(seen)].do, {"last": last, **self._collect_facts(seen)})
+        return fill_matching_holes(
+            self.states[self.state(seen)].do, {"last": last, **self._collect_facts(seen)}
+        )
 
     def state(self, seen: Seen) -> str:
         """The state that this context leads to."""
         seen = self._select_conversation(seen)
         start, name = self._from(seen)
-        for begin, end in turns(seen.items):
+        for begin, end in list_context_turns(seen.items):
             if begin >= start:
                 name = self._next(name, replace(seen, items=seen.items[:end]))
         return name
@@ -98,12 +106,12 @@ class Machine:
         return 0, named[-1] if named else self._start(seen)
 
     def _start(self, seen: Seen) -> str:
-        spoken = turns(seen.items)
+        spoken = list_context_turns(seen.items)
         asked = replace(seen, items=seen.items[: spoken[0][0]] if spoken else seen.items)
         for move in self.start:
             if move.when.match(asked) is not None:
                 return move.to
-        raise ScriptError(f"no start fits; the last thing shown was {last_shown(asked)}")
+        raise ScriptError(f"no start fits; the last thing shown was {describe_tape_end(asked)}")
 
     def _select_conversation(self, seen: Seen) -> Seen:
         """What is seen, without the messages that are no part of the conversation."""
@@ -125,8 +133,8 @@ class Machine:
             if move.when.match(seen) is not None:
                 return move.to
         raise ScriptError(
-            f'state "{name}" leads nowhere from turn {len(turns(seen.items))}; '
-            f"the last thing shown was {last_shown(seen)}"
+            f'state "{name}" leads nowhere from turn {len(list_context_turns(seen.items))}; '
+            f"the last thing shown was {describe_tape_end(seen)}"
         )
 
 
@@ -134,7 +142,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.MULTILINE)
 
 
-def read(spot: Spot) -> Machine:
+def read_machine(spot: Spot) -> Machine:
     """The machine that a script file describes."""
     fields = ("brain", "about", "start", "states", "knows", "skip")
     found = spot.fields(fields, ("start", "states"), FORM)
@@ -154,7 +162,7 @@ def read(spot: Spot) -> Machine:
 def _read_state(spot: Spot, names: Sequence[str]) -> State:
     found = spot.fields(("do", "next"), ("do",), _STATE)
     do = read_step(found["do"])
-    unknown = next((hole for hole in holes(do) if hole != "last"), None)
+    unknown = next((hole for hole in find_matching_holes(do) if hole != "last"), None)
     if unknown is not None:
         raise found["do"].wrong(f"nothing fills {{{unknown}}}: a state knows only {{last}}")
     moves = found.get("next")
@@ -164,11 +172,11 @@ def _read_state(spot: Spot, names: Sequence[str]) -> State:
 def _read_moves(spot: Spot, names: Sequence[str]) -> tuple[Move, ...]:
     if isinstance(spot.value, str):
         return (Move(spot.choice(names, "state")),)
-    what = f"a state's name or a list of moves; the states are {quote_names(names)}"
+    what = f"a state's name or a list of moves; the states are {quote_spotted_names(names)}"
     return tuple(_read_move(each, names) for each in spot.all(what))
 
 
 def _read_move(spot: Spot, names: Sequence[str]) -> Move:
     found = spot.fields(("when", "to"), ("to",), '{"when": {"text": "found"}, "to": "tell"}')
-    when = read_when(found["when"]) if "when" in found else ALWAYS
+    when = read_matching_condition(found["when"]) if "when" in found else ALWAYS
     return Move(found["to"].choice(names, "state"), when)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import cast, get_args
 
-from director.models.script_engines.context_turns import turns
+from director.models.script_engines.context_turns import list_context_turns
 from director.models.script_engines.spot import Spot
 from director.models.script_values import (
     Ask,
@@ -66,7 +66,7 @@ class When:
         """What fills the holes of an answer, or None if the condition is not met."""
         last = seen.items[-1] if seen.items else None
         asked = (
-            (self.turn, len(turns(seen.items)) + 1),
+            (self.turn, len(list_context_turns(seen.items)) + 1),
             (self.last, last.kind if last else None),
             (self.tool, last.tool if last else None),
             (self.model, seen.model),
@@ -102,7 +102,7 @@ class When:
 ALWAYS = When()
 
 
-def holes(emits: Sequence[Emit]) -> Iterator[str]:
+def find_matching_holes(emits: Sequence[Emit]) -> Iterator[str]:
     """The names of all holes in what is to be said."""
     for emit in emits:
         texts = (emit.args, emit.tool) if isinstance(emit, Ask) else (getattr(emit, "text", ""),)
@@ -110,7 +110,7 @@ def holes(emits: Sequence[Emit]) -> Iterator[str]:
             yield from _HOLE.findall(text)
 
 
-def fill(emits: Sequence[Emit], fillings: Mapping[str, str]) -> tuple[Emit, ...]:
+def fill_matching_holes(emits: Sequence[Emit], fillings: Mapping[str, str]) -> tuple[Emit, ...]:
     """What is said, with each hole filled in that has a name here, such as {last} or {1}."""
     return tuple(_fill(emit, fillings) for emit in emits)
 
@@ -130,7 +130,7 @@ def _put(text: str, fillings: Mapping[str, str]) -> str:
     return re.sub(rf"\{{({names})\}}", lambda hole: fillings[hole[1]], text) if names else text
 
 
-def read_when(spot: Spot) -> When:
+def read_matching_condition(spot: Spot) -> When:
     """The condition that a script file describes."""
     known = tuple(field.name for field in fields(When))
     found = spot.fields(known, (), FORM)

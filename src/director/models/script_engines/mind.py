@@ -11,13 +11,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from director.models.script_engines.context_turns import calls
-from director.models.script_engines.emits import args_text
-from director.models.script_engines.facts import KEY, find_questions, score, state_facts, visible
+from director.models.script_engines.context_turns import list_context_calls
+from director.models.script_engines.emits import encode_emit_arguments
+from director.models.script_engines.facts import (
+    KEY,
+    find_fact_questions,
+    list_visible_facts,
+    score_facts,
+    write_facts,
+)
 from director.models.script_engines.spot import Spot
 from director.models.script_values import Ask, Compact, Emit, Say, Seen
 
-__all__ = ["Mind", "PlannedCall", "read", "score"]
+__all__ = ["Mind", "PlannedCall", "read_mind", "score_facts"]
 
 UNKNOWN = "UNKNOWN"
 FORM = '{"brain": "mind", "do": [{"call": "open", "args": {"id": "{order}"}}], "say": "Done."}'
@@ -46,9 +52,9 @@ class Mind:
 
     def __call__(self, seen: Seen) -> Sequence[Emit]:
         """The next task, a look-up, or the answer; a compaction tells every fact it sees."""
-        known = visible(seen)
+        known = list_visible_facts(seen)
         if seen.purpose == "compact":
-            return (Compact(state_facts(list(known), known)),)
+            return (Compact(write_facts(list(known), known)),)
         task = self._next(seen, known)
         if task is not None:
             return self._do(task, seen, known)
@@ -58,7 +64,7 @@ class Mind:
         return _look_up(keys, seen, known) or (Say(_answer(keys, known)),)
 
     def _next(self, seen: Seen, known: dict[str, str]) -> PlannedCall | None:
-        made = [(call.tool, _canonical(call.args)) for call in calls(seen.items)]
+        made = [(call.tool, _canonical(call.args)) for call in list_context_calls(seen.items)]
         for task in self.tasks:
             pattern = _pattern(task.args)
             found = next(
@@ -77,7 +83,7 @@ class Mind:
         return (Ask(task.tool, _HOLE.sub(lambda hole: _inside(known[hole[1]]), task.args)),)
 
     def _find_questions(self, seen: Seen) -> list[str]:
-        return find_questions(seen.items[_request(seen)].text) if _request(seen) >= 0 else []
+        return find_fact_questions(seen.items[_request(seen)].text) if _request(seen) >= 0 else []
 
 
 def _request(seen: Seen) -> int:
@@ -87,7 +93,7 @@ def _request(seen: Seen) -> int:
 
 
 def _answer(keys: Sequence[str], known: dict[str, str]) -> str:
-    told = [state_facts([key], known) if key in known else UNKNOWN for key in keys]
+    told = [write_facts([key], known) if key in known else UNKNOWN for key in keys]
     return "\n".join(told)
 
 
@@ -95,7 +101,7 @@ def _look_up(keys: Sequence[str], seen: Seen, known: dict[str, str]) -> tuple[Em
     """Calls for the facts that are missing, as far as a tool is offered and was not tried."""
     tried = [
         (call.tool, _canonical(call.args))
-        for call in calls(seen.items)
+        for call in list_context_calls(seen.items)
         if call.place > _request(seen)
     ]
     wanted = [_getter(key, seen) for key in keys if key not in known]
@@ -105,7 +111,9 @@ def _look_up(keys: Sequence[str], seen: Seen, known: dict[str, str]) -> tuple[Em
 def _getter(key: str, seen: Seen) -> Ask | None:
     if f"get_{key}" in seen.tools:
         return Ask(f"get_{key}")
-    return Ask("get_fact", args_text({"key": key})) if "get_fact" in seen.tools else None
+    return (
+        Ask("get_fact", encode_emit_arguments({"key": key})) if "get_fact" in seen.tools else None
+    )
 
 
 def _canonical(args: str) -> str:
@@ -125,7 +133,7 @@ def _inside(value: str) -> str:
     return json.dumps(value, ensure_ascii=False)[1:-1]
 
 
-def read(spot: Spot) -> Mind:
+def read_mind(spot: Spot) -> Mind:
     """The mind that a script file describes."""
     found = spot.fields(("brain", "about", "do", "say"), (), FORM)
     tasks = (
@@ -141,6 +149,11 @@ def _read_task(spot: Spot) -> PlannedCall:
         args.parts('{"id": "{order}"}')
     return PlannedCall(
         found["call"].text(),
-        args_text(args.value) if args else "{}",
+        encode_emit_arguments(args.value) if args else "{}",
         found["gives"].text() if "gives" in found else "",
     )
+
+
+# Names of one release ago; they go with the next.
+score = score_facts
+read = read_mind

@@ -8,11 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from director.models.script_engines.context_turns import turns
+from director.models.script_engines.context_turns import list_context_turns
 from director.models.script_engines.emits import read_step
-from director.models.script_engines.matching import ALWAYS, When, fill, holes, read_when
+from director.models.script_engines.matching import (
+    ALWAYS,
+    When,
+    fill_matching_holes,
+    find_matching_holes,
+    read_matching_condition,
+)
 from director.models.script_engines.spot import Spot
-from director.models.script_engines.tape import last_shown
+from director.models.script_engines.tape import describe_tape_end
 from director.models.script_values import Emit, ScriptError, Seen
 
 FORM = '{"brain": "rules", "rules": [{"when": {"turn": 1}, "then": [{"say": "Hello"}]}]}'
@@ -28,7 +34,7 @@ class Rule:
 
     def __post_init__(self) -> None:
         known = {"last", "0", *(str(number) for number in range(1, self.when.groups() + 1))}
-        unknown = next((hole for hole in holes(self.then) if hole not in known), None)
+        unknown = next((hole for hole in find_matching_holes(self.then) if hole not in known), None)
         if unknown is not None:
             raise ScriptError(f"nothing fills {{{unknown}}}: the condition has no such group")
 
@@ -44,15 +50,15 @@ class Rules:
         for rule in self.rules:
             fillings = rule.when.match(seen)
             if fillings is not None:
-                return fill(rule.then, fillings)
-        turn = len(turns(seen.items)) + 1
+                return fill_matching_holes(rule.then, fillings)
+        turn = len(list_context_turns(seen.items)) + 1
         raise ScriptError(
             f"none of the {len(self.rules)} rules fits turn {turn} ({seen.purpose}); "
-            f"the last thing shown was {last_shown(seen)}"
+            f"the last thing shown was {describe_tape_end(seen)}"
         )
 
 
-def read(spot: Spot) -> Rules:
+def read_rules(spot: Spot) -> Rules:
     """The rules that a script file describes."""
     found = spot.fields(("brain", "about", "rules"), ("rules",), FORM)
     return Rules([_read_rule(each) for each in found["rules"].all("a list of rules")])
@@ -60,7 +66,7 @@ def read(spot: Spot) -> Rules:
 
 def _read_rule(spot: Spot) -> Rule:
     found = spot.fields(("when", "then"), ("then",), _RULE)
-    when = read_when(found["when"]) if "when" in found else ALWAYS
+    when = read_matching_condition(found["when"]) if "when" in found else ALWAYS
     then = read_step(found["then"])
     try:
         return Rule(then, when)

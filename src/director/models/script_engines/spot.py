@@ -21,12 +21,12 @@ _NAMES = (
 )
 
 
-def quote_names(names: Collection[str]) -> str:
+def quote_spotted_names(names: Collection[str]) -> str:
     """Names in a sentence: quoted and with commas."""
     return ", ".join(f'"{name}"' for name in names)
 
 
-def suggest_name(name: str, known: Collection[str]) -> str:
+def suggest_spotted_name(name: str, known: Collection[str]) -> str:
     """A suggestion for a misspelt name, or nothing."""
     close = get_close_matches(name.lower(), list(known), n=1, cutoff=0.6)
     return f' (did you mean "{close[0]}"?)' if close else ""
@@ -84,8 +84,8 @@ class Spot:
         """The one of some names that must stand here."""
         name = self.text()
         if name not in known:
-            hint = suggest_name(name, known)
-            wrong = f'there is no {what} "{name}"{hint}; there are {quote_names(known)}'
+            hint = suggest_spotted_name(name, known)
+            wrong = f'there is no {what} "{name}"{hint}; there are {quote_spotted_names(known)}'
             raise self.wrong(wrong)
         return name
 
@@ -107,9 +107,10 @@ class Spot:
         for name in found:
             if name not in known:
                 raise self.wrong(
-                    f'there is no key "{name}" here{suggest_name(name, known)}; the form is {form}'
+                    f'there is no key "{name}" here{suggest_spotted_name(name, known)}; '
+                    f"the form is {form}"
                 )
         missing = [name for name in need if name not in found]
         if missing:
-            raise self.wrong(f"needs {quote_names(missing)}; the form is {form}")
+            raise self.wrong(f"needs {quote_spotted_names(missing)}; the form is {form}")
         return found

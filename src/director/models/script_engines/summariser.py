@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast, get_args
 
-from director.models.script_engines.facts import facts, state_facts
+from director.models.script_engines.facts import find_text_facts, write_facts
 from director.models.script_engines.spot import Spot
 from director.models.script_values import Compact, Emit, Say, ScriptEngine, Seen, Shown
 
@@ -72,13 +72,13 @@ def _lines(item: Shown) -> list[str]:
         return lines
     if len(head) > WIDTH:
         head = f"{head[: WIDTH - 1]}…"
-    told = facts(item.text)
-    hidden = [key for key in told if facts(head).get(key) != told[key]]
+    told = find_text_facts(item.text)
+    hidden = [key for key in told if find_text_facts(head).get(key) != told[key]]
     decisions = [line for line in lines[1:] if _DECISION.search(line)]
-    return [f"{name}: {head}", *state_facts(hidden, told).splitlines(), *decisions]
+    return [f"{name}: {head}", *write_facts(hidden, told).splitlines(), *decisions]
 
 
-def read(spot: Spot, inner: ScriptEngine) -> Summariser:
+def read_summariser(spot: Spot, inner: ScriptEngine) -> Summariser:
     """The summariser that a script file describes, around a script engine that was read already."""
     found = spot.fields(("brain", "about", "loss", "keep", "then"), ("then",), FORM)
     loss = found["loss"].choice(get_args(Loss), "loss") if "loss" in found else "keep_all"

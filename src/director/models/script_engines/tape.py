@@ -26,7 +26,7 @@ class Places:
     def of(self, seen: Seen) -> int:
         """The place of this context, from 0; the same for the same context."""
         known = self._places.setdefault(seen.run if self._per_run else "", {})
-        return known.setdefault(digest(seen), len(known))
+        return known.setdefault(digest_tape_context(seen), len(known))
 
     def counts(self) -> list[int]:
         """How many contexts were seen, for every run that was."""
@@ -49,7 +49,7 @@ class Tape:
         if place >= len(self.steps):
             raise ScriptError(
                 f"the tape has {len(self.steps)} steps and was asked for step {place + 1}; "
-                f"the last thing shown was {last_shown(seen)}"
+                f"the last thing shown was {describe_tape_end(seen)}"
             )
         return self.steps[place]
 
@@ -66,13 +66,13 @@ class Tape:
             )
 
 
-def digest(seen: Seen) -> str:
+def digest_tape_context(seen: Seen) -> str:
     """What tells one context from another: all of it but the run it belongs to."""
     parts = (seen.form, seen.model, seen.instructions, seen.tools, seen.items, seen.purpose)
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def last_shown(seen: Seen) -> str:
+def describe_tape_end(seen: Seen) -> str:
     """The last thing of a context in a few words, for messages."""
     if not seen.items:
         return "nothing"
@@ -82,7 +82,7 @@ def last_shown(seen: Seen) -> str:
     return f"{last.kind}{tool}: {text!r}"
 
 
-def read(spot: Spot) -> Tape:
+def read_tape(spot: Spot) -> Tape:
     """The tape that a script file describes."""
     found = spot.fields(("brain", "about", "steps", "per_run"), ("steps",), FORM)
     steps = [read_step(each) for each in found["steps"].all("a list of steps")]

@@ -9,9 +9,9 @@ from director.runs.doubts.column_changes import find_column_doubts
 from director.runs.doubts.doubt import (
     Doubt,
     RowReading,
-    doubt_from,
     explain_doubt,
     is_dismissed,
+    parse_doubt,
 )
 from director.runs.doubts.effects_done import EffectSeen, find_effect_doubts
 from director.runs.doubts.exchanged_fields import find_exchanged_fields
@@ -27,7 +27,7 @@ from director.runs.doubts.row_counts import find_missing_rows, find_undrawn
 from director.runs.doubts.scaled_values import find_scaled_values
 from director.workflow.values import Config, Json
 
-__all__ = ["Doubt", "EffectSeen", "LoopSeen", "RowReading", "doubt_from", "find_doubts"]
+__all__ = ["Doubt", "EffectSeen", "LoopSeen", "RowReading", "find_doubts", "parse_doubt"]
 
 
 def find_doubts(  # noqa: PLR0913  each kind of thing that can be doubted
@@ -111,3 +111,7 @@ def _doubt_reading(
     if not any(each.kind in ("total", "nothing", "next", "early") for each in doubts):
         doubts += [*find_short_page(reading)] or [*find_fewer_rows(reading, before)]
     return doubts
+
+
+# Names of one release ago; they go with the next.
+doubt_from = parse_doubt

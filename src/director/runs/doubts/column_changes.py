@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from director.runs.doubts.doubt import Doubt, RowReading, columns_of, is_same_text, name_of
-from director.runs.doubts.value_shapes import ColumnShape, column_shape
+from director.runs.doubts.doubt import Doubt, RowReading, is_same_text, list_doubt_columns, name_of
+from director.runs.doubts.value_shapes import ColumnShape, compute_column_value_shape
 from director.workflow.doubt_checks import DoubtKind
 from director.workflow.values import Json
 
@@ -22,9 +22,9 @@ _SHORT = ("snippet", "excerpt", "summary", "preview", "teaser", "abstract", "des
 
 def find_column_doubts(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Doubt]:
     """Doubts about the fields of the rows; `earlier` are the rows of the run before."""
-    now, before = columns_of(reading.rows), columns_of(earlier)
+    now, before = list_doubt_columns(reading.rows), list_doubt_columns(earlier)
     for name, texts in now.items():
-        shape = column_shape(texts)
+        shape = compute_column_value_shape(texts)
         yield from _find_absent(reading, name, texts)
         yield from _find_pictured(reading, name, shape)
         yield from _find_cut(reading, name, texts)
@@ -32,7 +32,7 @@ def find_column_doubts(reading: RowReading, earlier: Sequence[Json]) -> Iterator
         yield from _find_orders(reading, name, shape)
         yield from _find_inputs(reading, name, texts, before.get(name, []))
         if before.get(name):
-            yield from _find_changes(reading, name, shape, column_shape(before[name]))
+            yield from _find_changes(reading, name, shape, compute_column_value_shape(before[name]))
 
 
 def _find_absent(reading: RowReading, name: str, texts: Sequence[str]) -> Iterator[Doubt]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from director.workflow.doubt_checks import DoubtKind, is_by_model
+from director.workflow.doubt_checks import DoubtKind, is_doubt_check_by_model
 from director.workflow.values import Config, Json
 
 OF_ALL_VISITS: tuple[DoubtKind, ...] = ("total", "next", "fewer", "repeated")
@@ -47,7 +47,7 @@ class Doubt:
         }
 
 
-def doubt_from(stored: Mapping[str, Json]) -> Doubt:
+def parse_doubt(stored: Mapping[str, Json]) -> Doubt:
     """The doubt that `json` gave."""
     return Doubt(
         cast("DoubtKind", stored["kind"]),
@@ -182,7 +182,7 @@ class RowReading:
                 for each in self.checks
                 if each.get("kind") == kind
                 and str(each.get("field", "")) == field_name
-                and not is_by_model(each)
+                and not is_doubt_check_by_model(each)
             ),
             {},
         )
@@ -194,7 +194,7 @@ class RowReading:
 
 def is_dismissed(doubt: Doubt, checks: Sequence[Config]) -> bool:
     """Whether a person has said for good that this is right as it is."""
-    return any(not is_by_model(each) for each in dismissals_of(doubt, checks))
+    return any(not is_doubt_check_by_model(each) for each in dismissals_of(doubt, checks))
 
 
 def explain_doubt(doubt: Doubt, checks: Sequence[Config]) -> Doubt:
@@ -214,7 +214,7 @@ def dismissals_of(doubt: Doubt, checks: Sequence[Config]) -> list[Config]:
     ]
 
 
-def columns_of(rows: Sequence[Json]) -> dict[str, list[str]]:
+def list_doubt_columns(rows: Sequence[Json]) -> dict[str, list[str]]:
     """The texts of rows by field; rows that are plain texts have the field `""`."""
     found: dict[str, list[str]] = {}
     for row in rows:

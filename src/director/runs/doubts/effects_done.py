@@ -283,7 +283,7 @@ def _find_proof(seen: EffectSeen) -> Iterator[Doubt]:
         )
 
 
-def list_marks(conditions: Sequence[Config]) -> list[str]:
+def list_effect_marks(conditions: Sequence[Config]) -> list[str]:
     """The texts by which a proof tells an entry: what an element shows, or is called."""
     named = [each["element"] for each in conditions if isinstance(each.get("element"), Mapping)]
     names = [each.get("name") for each in named if isinstance(each, Mapping)]

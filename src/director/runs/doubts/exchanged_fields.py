@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from director.runs.doubts.doubt import Doubt, RowReading, columns_of
+from director.runs.doubts.doubt import Doubt, RowReading, list_doubt_columns
 from director.runs.doubts.headings import find_moved_columns, list_unmoved
 from director.workflow.values import Json
 
@@ -55,13 +55,13 @@ def find_exchanged_fields(reading: RowReading) -> Iterator[Doubt]:
 
 def has_fields(reading: RowReading) -> bool:
     """Whether rows have several fields that could change places."""
-    return len(columns_of(reading.rows)) > 1
+    return len(list_doubt_columns(reading.rows)) > 1
 
 
 def _find_pairs(
     reading: RowReading, rows: Sequence[Json], earlier: Sequence[Json], told: Collection[str]
 ) -> Iterator[Doubt]:
-    names = [name for name in columns_of(rows) if name not in {"", *told}][:_FIELDS]
+    names = [name for name in list_doubt_columns(rows) if name not in {"", *told}][:_FIELDS]
     now = {name: values for name in names if (values := _read_field(rows, name))}
     before = {name: values for name in now if (values := _read_field(earlier, name))}
     same = list_unmoved(reading)
@@ -87,7 +87,7 @@ def _find_turned(
     reading: RowReading, rows: Sequence[Json], earlier: Sequence[Json], told: Collection[str]
 ) -> Iterator[Doubt]:
     """Two or more fields whose words are now others', where each had its own."""
-    now, before = columns_of(rows), columns_of(earlier)
+    now, before = list_doubt_columns(rows), list_doubt_columns(earlier)
     known = {"", *told, *list_unmoved(reading)}
     names = [name for name in now if name not in known and before.get(name)][:_FIELDS]
     sources = {

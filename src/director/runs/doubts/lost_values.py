@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from director.runs.doubts.doubt import Doubt, RowReading, columns_of
+from director.runs.doubts.doubt import Doubt, RowReading, list_doubt_columns
 from director.runs.doubts.node_checks import is_key_name
 from director.secrets.clear import MARK
 from director.workflow.values import Json
@@ -31,7 +31,7 @@ _LOADING = re.compile(
 def find_lost_values(reading: RowReading) -> Iterator[Doubt]:
     """Doubts about fields of known rows that hold nothing any more, or still say "loading…"."""
     rows = [row for row in reading.rows if isinstance(row, Mapping)]
-    for name, texts in columns_of(rows).items():
+    for name, texts in list_doubt_columns(rows).items():
         masked = [text for text in texts if MARK in text]
         if masked:
             yield _doubt_masked(reading, name, len(masked), len(texts))
@@ -52,12 +52,12 @@ def find_lost_values(reading: RowReading) -> Iterator[Doubt]:
             yield _doubt(reading, name, lost)
 
 
-def describe_gaps(items: Sequence[Json]) -> list[str]:
+def describe_lost_values(items: Sequence[Json]) -> list[str]:
     """A sentence for each field that is filled in nearly all rows, with those that have none."""
     rows = [row for row in items if isinstance(row, Mapping)]
     found: list[str] = []
-    for name in columns_of(rows):
-        gaps = [at for at, row in enumerate(rows, 1) if _is_none(text_of(row.get(name)))]
+    for name in list_doubt_columns(rows):
+        gaps = [at for at, row in enumerate(rows, 1) if _is_none(write_lost_value(row.get(name)))]
         if len(rows) > _SOME and 0 < len(gaps) <= max(1, _FEW * len(rows)):
             shown = ", ".join(map(str, gaps[:_SHOWN])) + (", …" if len(gaps) > _SHOWN else "")
             word = "row" if len(gaps) == 1 else "rows"
@@ -102,16 +102,18 @@ def _list_lost(
     """What tells each row whose value is gone, with what it is now and was before."""
     for earlier in reading.rows_before:
         known = [row for row in earlier if isinstance(row, Mapping)]
-        was = [text_of(row.get(name)) for row in known]
+        was = [write_lost_value(row.get(name)) for row in known]
         if len(known) < _SOME or not all(was) or any(map(_is_none, was)):
             continue
-        now = [text_of(row.get(name)) for row in rows]
+        now = [write_lost_value(row.get(name)) for row in rows]
         gone = [at for at, text in enumerate(now) if _is_none(text)]
         if not gone or len(gone) == len(now):
             return []
         own = find_identity(reading, (rows, known), name)
-        before = {text_of(row.get(own)): text for row, text in zip(known, was, strict=True)}
-        told = [(text_of(rows[at].get(own)), now[at]) for at in gone] if own else []
+        before = {
+            write_lost_value(row.get(own)): text for row, text in zip(known, was, strict=True)
+        }
+        told = [(write_lost_value(rows[at].get(own)), now[at]) for at in gone] if own else []
         return [(row, text, before[row]) for row, text in told if row in before]
     return []
 
@@ -120,7 +122,7 @@ def find_identity(
     reading: RowReading, both: Sequence[Sequence[Mapping[str, Json]]], name: str
 ) -> str:
     """The field that tells rows apart, now and before; empty if none does."""
-    names = [one for one in columns_of(both[0]) if one != name]
+    names = [one for one in list_doubt_columns(both[0]) if one != name]
     ranked = sorted(
         names,
         key=lambda one: (one != reading.key, not is_key_name(one), not _has_words(both[0], one)),
@@ -129,11 +131,11 @@ def find_identity(
 
 
 def _has_words(rows: Sequence[Mapping[str, Json]], name: str) -> bool:
-    return all(_LETTER.search(text_of(row.get(name))) for row in rows)
+    return all(_LETTER.search(write_lost_value(row.get(name))) for row in rows)
 
 
 def _tells_apart(rows: Sequence[Mapping[str, Json]], name: str) -> bool:
-    texts = [text_of(row.get(name)) for row in rows]
+    texts = [write_lost_value(row.get(name)) for row in rows]
     return all(texts) and len({*texts}) == len(texts)
 
 
@@ -141,7 +143,7 @@ def _is_none(text: str) -> bool:
     return not text or bool(_NO_VALUE.match(text) or _LOADING.match(text))
 
 
-def text_of(value: Json) -> str:
+def write_lost_value(value: Json) -> str:
     """A plain value as one line; nothing for any other."""
     plain = isinstance(value, str | int | float) and not isinstance(value, bool)
     return " ".join(str(value).split()) if plain else ""

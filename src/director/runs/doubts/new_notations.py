@@ -8,8 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from director.runs.doubts.doubt import Doubt, RowReading, columns_of, name_of
-from director.runs.doubts.value_shapes import ColumnShape, column_shape, shape_of
+from director.runs.doubts.doubt import Doubt, RowReading, list_doubt_columns, name_of
+from director.runs.doubts.value_shapes import (
+    ColumnShape,
+    compute_column_value_shape,
+    compute_value_shape,
+)
 from director.workflow.values import Json
 
 _MANY = 20  # values of which one notation is no accident
@@ -22,13 +26,13 @@ _ZERO = re.compile(r"\D*0*\D*")
 
 def find_new_notations(reading: RowReading, earlier: Sequence[Json]) -> Iterator[Doubt]:
     """Columns of which a part is written in a way that was not there before."""
-    now, before = columns_of(reading.rows), columns_of(earlier)
+    now, before = list_doubt_columns(reading.rows), list_doubt_columns(earlier)
     for name, texts in now.items():
-        was = column_shape(before.get(name, []))
+        was = compute_column_value_shape(before.get(name, []))
         form = next(iter(was.forms), "")
         if was.values < _MANY or was.forms[form] != was.values:
             continue
-        shape = column_shape(texts)
+        shape = compute_column_value_shape(texts)
         few = max(_LEAST, _SHARE * shape.values)
         other = _find_other_date(shape, form) or _find_no_decimals(texts, before[name], form)
         if shape.forms[form] >= few and len(other) >= few:
@@ -59,4 +63,6 @@ def _find_no_decimals(texts: Sequence[str], before: Sequence[str], form: str) ->
     if form not in ("number point", "number comma") or len(lengths) != 1 or lengths == {1}:
         return []
     plain = [text for text in texts if text and not _ZERO.fullmatch(text)]
-    return [text for text in plain if (it := shape_of(text)).kind == "number" and not it.form]
+    return [
+        text for text in plain if (it := compute_value_shape(text)).kind == "number" and not it.form
+    ]

@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from director.runs.doubts.doubt import RowVisit, columns_of, is_same_text
+from director.runs.doubts.doubt import RowVisit, is_same_text, list_doubt_columns
 from director.runs.doubts.headings import propose_headings
 from director.runs.doubts.page_claims import pattern_of
 from director.runs.doubts.row_counts import claims_of
-from director.workflow.doubt_checks import merge_checks, place_of_check
+from director.workflow.doubt_checks import get_doubt_check_place, merge_doubt_checks
 from director.workflow.values import Config, Json
 
 _KEY = re.compile(
@@ -35,7 +35,7 @@ def _propose_inputs(visit: RowVisit, inputs: Mapping[str, Json]) -> Iterator[Con
     for name, value in inputs.items():
         if not isinstance(value, str) or len(value.strip()) < _TELLING or "{{" in value:
             continue
-        for column, texts in columns_of(visit.rows).items():
+        for column, texts in list_doubt_columns(visit.rows).items():
             if len(texts) > 1 and column and all(is_same_text(text, value) for text in texts):
                 yield {"kind": "input", "field": column, "input": name}
 
@@ -44,7 +44,7 @@ def _propose(visit: RowVisit) -> Iterator[Config]:
     stated = [claim for claim in claims_of(visit) if claim.total is not None]
     if stated and visit.rows and visit.is_whole:
         yield {"kind": "total", "counter": pattern_of(stated[0].text)}
-    for name, texts in columns_of(visit.rows).items():
+    for name, texts in list_doubt_columns(visit.rows).items():
         filled = [text for text in texts if text]
         if len(filled) >= _SOME and len(set(filled)) == len(texts) and is_key_name(name):
             yield {"kind": "unique", "field": name}
@@ -57,9 +57,9 @@ def is_key_name(name: str) -> bool:
 
 def add_proposals(known: Sequence[Config], proposed: Sequence[Config]) -> tuple[Config, ...]:
     """Checks with the proposed ones that are not there yet; what somebody edited stays."""
-    return merge_checks(proposed, known) if _new(known, proposed) else tuple(known)
+    return merge_doubt_checks(proposed, known) if _new(known, proposed) else tuple(known)
 
 
 def _new(known: Sequence[Config], proposed: Sequence[Config]) -> bool:
-    places = {place_of_check(each) for each in known}
-    return any(place_of_check(each) not in places for each in proposed)
+    places = {get_doubt_check_place(each) for each in known}
+    return any(get_doubt_check_place(each) not in places for each in proposed)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, permutations
 from urllib.parse import parse_qsl, urlsplit
 
-from director.runs.doubts.doubt import Doubt, RowReading, RowVisit, columns_of
+from director.runs.doubts.doubt import Doubt, RowReading, RowVisit, list_doubt_columns
 from director.runs.doubts.row_counts import claims_of, group_lists, list_of
 from director.workflow.values import Json
 
@@ -180,7 +180,7 @@ def _find_not_unique(reading: RowReading) -> Iterator[Doubt]:
     for check in reading.checks:
         name = str(check.get("field", ""))
         for rows in lists if check.get("kind") == "unique" else ():
-            columns = columns_of(rows)
+            columns = list_doubt_columns(rows)
             counts = Counter(value for value in columns.get(name, ()) if value)
             twice = [value for value, count in counts.items() if count > 1]
             if not twice:

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from director.runs.doubts.doubt import Doubt, RowReading, columns_of
-from director.runs.doubts.lost_values import find_identity, text_of
-from director.runs.doubts.value_shapes import shape_of
+from director.runs.doubts.doubt import Doubt, RowReading, list_doubt_columns
+from director.runs.doubts.lost_values import find_identity, write_lost_value
+from director.runs.doubts.value_shapes import compute_value_shape
 from director.workflow.values import Json
 
 _SOME = 3
@@ -21,10 +21,16 @@ def find_scaled_values(reading: RowReading) -> Iterator[Doubt]:
     for earlier in reading.rows_before[:1]:
         now = [row for row in reading.rows if isinstance(row, Mapping)]
         before = [row for row in earlier if isinstance(row, Mapping)]
-        for name in columns_of(now):
+        for name in list_doubt_columns(now):
             own = find_identity(reading, (now, before), name)
-            was = {text_of(row.get(own)): _number(row.get(name)) for row in before} if own else {}
-            pairs = [(_number(row.get(name)), was.get(text_of(row.get(own)))) for row in now]
+            was = (
+                {write_lost_value(row.get(own)): _number(row.get(name)) for row in before}
+                if own
+                else {}
+            )
+            pairs = [
+                (_number(row.get(name)), was.get(write_lost_value(row.get(own)))) for row in now
+            ]
             ratios = [round(new / old, 6) for new, old in pairs if new and old]
             if len(ratios) < _SOME:
                 continue
@@ -43,8 +49,8 @@ def find_scaled_values(reading: RowReading) -> Iterator[Doubt]:
 
 
 def _number(value: Json) -> float | None:
-    text = text_of(value)
-    shape = shape_of(text) if text else None
+    text = write_lost_value(value)
+    shape = compute_value_shape(text) if text else None
     if shape is None or shape.kind != "number":
         return None
     digits = re.sub(r"[^\d.,]", "", text)

@@ -61,7 +61,7 @@ class TextShape:
     currency: str = ""
 
 
-def shape_of(text: str) -> TextShape:
+def compute_value_shape(text: str) -> TextShape:
     """The shape of a text that is not blank."""
     said = " ".join(text.split())
     for form, pattern in _DATES.items():
@@ -111,10 +111,10 @@ class ColumnShape:
         return _most(self.kinds, self.values)
 
 
-def column_shape(texts: Sequence[str]) -> ColumnShape:
+def compute_column_value_shape(texts: Sequence[str]) -> ColumnShape:
     """The shape of the values of one field."""
     said = [text for text in texts if text]
-    shapes = [shape_of(text) for text in said]
+    shapes = [compute_value_shape(text) for text in said]
     forms = Counter(f"{each.kind} {each.form}" for each in shapes if each.form)
     example = {
         f"{s.kind} {s.form}": text for text, s in reversed(list(zip(said, shapes, strict=True)))
@@ -152,7 +152,7 @@ def _read_gap(text: str) -> str | None:
 
 def _read_inside(text: str) -> str | None:
     """How the numbers or the dates amid a text are written, if all in one way; else None."""
-    if shape_of(text).kind != "text":
+    if compute_value_shape(text).kind != "text":
         return None
     dates = {form for form, pattern in _DATES_INSIDE.items() if pattern.search(text)}
     signs = {f"numbers with {sign!r}" for sign in _INSIDE.findall(text)}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from director.browser import BrowserGone
 from director.runs.values import RunError
-from director.workflow.templates import defuse
+from director.workflow.templates import defuse_templates
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
@@ -33,4 +33,4 @@ async def execute(visit: NodeVisit) -> Json:
     if result.get("ok") is not True:
         said = result.get("error") or dict(result)
         raise visit.make_failure(f"The agent did not reach its goal: {said}", kind="agent")
-    return defuse(result)
+    return defuse_templates(result)

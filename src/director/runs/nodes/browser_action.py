@@ -7,14 +7,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from director.browser import BrowserError, Session
-from director.browser.actions import act
+from director.browser.actions import run_action
 from director.browser.elements import Result
-from director.browser.field_filling import references
-from director.runs.questions import ask_for_use
-from director.runs.secret_uses import ALLOW, SecretUse, is_refused, list_bindings, use_of
+from director.browser.field_filling import find_references
+from director.runs.questions import ask_secret_use_question
+from director.runs.secret_uses import (
+    ALLOW,
+    SecretUse,
+    describe_secret_use_bindings,
+    get_refused_secret_use,
+    is_secret_use_refused,
+)
 from director.secrets import FieldNotAllowed
 from director.workflow.doubt_checks import DoubtKind
-from director.workflow.templates import defuse
+from director.workflow.templates import defuse_templates
 from director.workflow.values import Config, Json
 
 if TYPE_CHECKING:
@@ -52,11 +58,11 @@ async def _act(visit: NodeVisit) -> Result:
     allowed: set[SecretUse] = set()
     while True:
         try:
-            return await act(await stage.session(), visit.config, stage.outside)
+            return await run_action(await stage.session(), visit.config, stage.outside)
         except FieldNotAllowed as wanted:
-            if use_of(wanted) in allowed:
+            if get_refused_secret_use(wanted) in allowed:
                 raise
-            allowed.add(await _ask_for_secret_use(visit, use_of(wanted)))
+            allowed.add(await _ask_for_secret_use(visit, get_refused_secret_use(wanted)))
 
 
 async def _ask_for_form(visit: NodeVisit, session: Session) -> None:
@@ -79,9 +85,9 @@ async def _ask_for_secret_use(visit: NodeVisit, use: SecretUse) -> SecretUse:
         "refused it. Only the user can lift that (director secret allow).",
         kind="secret",
     )
-    if is_refused(store, use):
+    if is_secret_use_refused(store, use):
         raise refused
-    question = ask_for_use(store, engine.ledger.run.id, use, await _picture(visit))
+    question = ask_secret_use_question(store, engine.ledger.run.id, use, await _picture(visit))
     # Nothing was done yet: whoever resumes the run must not ask whether it was.
     visit.step = engine.ledger.begin(replace(visit.step, acted=False))
     said = await engine.wait_for(question, visit.key)
@@ -102,9 +108,12 @@ async def _picture(visit: NodeVisit) -> str:
 
 def _list_bindings(visit: NodeVisit) -> None:
     """Tell once where a secret may be typed without a question."""
-    named = references(str(visit.config.get("text", "")))
+    named = find_references(str(visit.config.get("text", "")))
     engine = visit.engine
-    told = [list_bindings(engine.ledger.store, one.name, engine.means.secrets) for one in named]
+    told = [
+        describe_secret_use_bindings(engine.ledger.store, one.name, engine.means.secrets)
+        for one in named
+    ]
     visit.step = replace(visit.step, warnings=(*visit.step.warnings, *filter(None, told)))
 
 
@@ -133,7 +142,7 @@ def take_doubts(visit: NodeVisit, result: dict[str, Json]) -> None:
     """Move what is said of a result from it to the step: a text warns, an object doubts."""
     found = result.pop("doubts", None)
     said = found if isinstance(found, list) else []
-    doubts = [cast("Config", defuse(each)) for each in said if isinstance(each, Mapping)]
+    doubts = [cast("Config", defuse_templates(each)) for each in said if isinstance(each, Mapping)]
     told = [str(each) for each in said if not isinstance(each, Mapping)]
     step, notes = visit.step, result.pop("notes", None)
     visit.step = replace(
@@ -145,4 +154,4 @@ def take_doubts(visit: NodeVisit, result: dict[str, Json]) -> None:
 
 
 def _defuse_result(result: dict[str, Json]) -> dict[str, Json]:
-    return {name: defuse(value) for name, value in result.items()}
+    return {name: defuse_templates(value) for name, value in result.items()}

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from director.runs.json_schema import SchemaMismatch, of_schema
+from director.runs.json_schema import SchemaMismatch, fit_json_schema
 from director.runs.values import RunError
 from director.workflow.bounds import ValueTooLarge, check_bounds
 from director.workflow.patterns import PatternError
-from director.workflow.templates import defuse
+from director.workflow.templates import defuse_templates
 from director.workflow.values import Config, Json
 
 if TYPE_CHECKING:
@@ -41,4 +41,4 @@ async def execute(visit: NodeVisit) -> Json:
 def _fit_answer(answer: Json, schema: Config) -> Json:
     """The answer of the schema. Its patterns may take a while, so this is not for the loop."""
     check_bounds(answer, what="The answer")
-    return defuse(of_schema(answer, schema))
+    return defuse_templates(fit_json_schema(answer, schema))

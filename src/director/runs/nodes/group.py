@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from director.runs.values import NodeFailed, number_visits
+from director.runs.values import NodeFailed, number_node_visits
 from director.workflow.paths import is_list
 from director.workflow.values import Json
 
@@ -24,7 +24,7 @@ async def execute(visit: NodeVisit) -> Json:
     )
     results: list[Json] = []
     errors: list[Json] = []
-    for id_, nth in number_visits(ids):
+    for id_, nth in number_node_visits(ids):
         try:
             results.append(await visit.engine.visit_listed(id_, place, nth))
         except NodeFailed as failed:

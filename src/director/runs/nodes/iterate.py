@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from director.runs.values import NodeFailed, Step, VisitScope
-from director.workflow.made_records import describe_missing, is_made
+from director.workflow.made_records import describe_missing_records, has_made_records
 from director.workflow.paths import is_list
 from director.workflow.records import Record, Status, select_records
 from director.workflow.values import Json
@@ -34,8 +34,8 @@ def _list_all(visit: NodeVisit) -> list[Json]:
         query = str(config["records"])
         items: list[Json] = [record.id for record in select_records(query, known)]
         nodes = visit.engine.nodes.values()
-        if not items and not is_made(query, nodes):
-            raise visit.make_failure(describe_missing(query, nodes), kind="records")
+        if not items and not has_made_records(query, nodes):
+            raise visit.make_failure(describe_missing_records(query, nodes), kind="records")
     else:
         over = config.get("over")
         items = list(over) if is_list(over) else []

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from director.runs.values import Step
-from director.workflow.expressions import with_names
+from director.workflow.expressions import name_expression_templates
 from director.workflow.paths import is_list
 from director.workflow.values import Config, Json
 
@@ -23,7 +23,7 @@ async def plan(visit: NodeVisit) -> Json:
         if isinstance(condition, bool):
             holds = condition
         else:
-            code, templates = with_names(str(condition))
+            code, templates = name_expression_templates(str(condition))
             values = dict(given) if isinstance(given, Mapping) else {}
             values |= {name: scope(template) for name, template in templates.items()}
             holds = await visit.engine.sandbox.holds(code, values)

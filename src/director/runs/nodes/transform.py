@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from director.workflow.templates import SECRET, defuse, stringify
+from director.workflow.templates import SECRET, defuse_templates, stringify_template_value
 from director.workflow.values import Json
 
 if TYPE_CHECKING:
@@ -23,6 +23,6 @@ async def execute(visit: NodeVisit) -> Json:
 
 def _without_new_secrets(values: dict[str, Json], found: Json) -> Json:
     # Code may hand on the name of a secret that it was given, but not make one up.
-    given_names = set(SECRET.findall(stringify(values)))
-    made_up = set(SECRET.findall(stringify(found))) - given_names
-    return defuse(found) if made_up else found
+    given_names = set(SECRET.findall(stringify_template_value(values)))
+    made_up = set(SECRET.findall(stringify_template_value(found))) - given_names
+    return defuse_templates(found) if made_up else found

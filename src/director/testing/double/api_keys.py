@@ -29,7 +29,7 @@ _SECRETS = {
 }
 
 
-def key_of(headers: Mapping[str, str]) -> str:
+def read_api_key(headers: Mapping[str, str]) -> str:
     """The key of a request, from whichever header carries it."""
     for name in KEY_HEADERS:
         given = headers.get(name, "").strip()
@@ -38,20 +38,20 @@ def key_of(headers: Mapping[str, str]) -> str:
     return ""
 
 
-def digest(key: str) -> str:
+def digest_api_key(key: str) -> str:
     """What is kept of a key."""
     return "sha256:" + hashlib.sha256(key.encode()).hexdigest()[:12]
 
 
-def without_keys(headers: Mapping[str, str]) -> dict[str, str]:
+def remove_api_keys(headers: Mapping[str, str]) -> dict[str, str]:
     """The headers with every key replaced by its digest."""
     return {
-        name: digest(text.removeprefix("Bearer").strip()) if name in KEY_HEADERS else text
+        name: digest_api_key(text.removeprefix("Bearer").strip()) if name in KEY_HEADERS else text
         for name, text in headers.items()
     }
 
 
-def leaks(text: str, key: str) -> tuple[str, ...]:
+def find_leaked_keys(text: str, key: str) -> tuple[str, ...]:
     """The kinds of secret that a body holds, its own key among them."""
     found = [
         name
@@ -63,20 +63,22 @@ def leaks(text: str, key: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def scrub_secrets(text: str, key: str) -> str:
+def scrub_api_keys(text: str, key: str) -> str:
     """A body's text with its secrets blotted out."""
     for _, pattern in _SECRETS.values():
         text = pattern.sub("[secret]", text)
     return text.replace(json.dumps(key)[1:-1], "[secret]") if len(key) >= 8 else text
 
 
-def refuse_key(api: Api, key: str, *, defect: bool = True) -> Refusal:
+def refuse_api_key(api: Api, key: str, *, defect: bool = True) -> Refusal:
     """The refusal of a key."""
     if api == "anthropic":
         kind = "authentication_error"
-        return refusals.anthropic("key", "invalid x-api-key", status=401, kind=kind, defect=defect)
+        return refusals.write_anthropic_refusal(
+            "key", "invalid x-api-key", status=401, kind=kind, defect=defect
+        )
     shown = f"{key[:4]}{'*' * 8}{key[-4:]}" if len(key) > 12 else "*" * len(key)
-    return refusals.openai(
+    return refusals.write_openai_refusal(
         "key",
         f"Incorrect API key provided: {shown}. You can find your API key at "
         "https://platform.openai.com/account/api-keys.",
@@ -86,10 +88,10 @@ def refuse_key(api: Api, key: str, *, defect: bool = True) -> Refusal:
     )
 
 
-def check_key(api: Api, key: str, keys: Collection[str] | None) -> None:
+def check_api_key(api: Api, key: str, keys: Collection[str] | None) -> None:
     """Refuse a missing key, and one that is not among the keys when there is a list of them."""
     if not key or (keys is not None and key not in keys):
-        raise refuse_key(api, key)
+        raise refuse_api_key(api, key)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
-from director.models.script_engines import read
+from director.models.script_engines import load_script_engine_text
 from director.testing.double.exchange import Delivery, Fault, ProviderResponse, RawRequest
 from director.testing.double.faults import KINDS
 
@@ -22,15 +22,15 @@ PREFIX = "/__double/"
 Body: TypeAlias = Mapping[str, object]
 
 
-def plain(value: object) -> object:
+def encode_control_value(value: object) -> object:
     """A value of the double as JSON has it."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = (field.name for field in dataclasses.fields(value))
-        return {name.rstrip("_"): plain(getattr(value, name)) for name in names}
+        return {name.rstrip("_"): encode_control_value(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
-        return {str(name): plain(inner) for name, inner in value.items()}
+        return {str(name): encode_control_value(inner) for name, inner in value.items()}
     if isinstance(value, Sequence | set) and not isinstance(value, str):
-        return [plain(inner) for inner in value]
+        return [encode_control_value(inner) for inner in value]
     return str(value) if isinstance(value, Decimal) else value
 
 
@@ -40,12 +40,15 @@ def _read_script(double: Double, _body: Body) -> Body:
 
 def _set_script(double: Double, body: Body) -> Body:
     script = json.dumps(body["script"])
-    double.script_anew(lambda: read(script))
+    double.script_anew(lambda: load_script_engine_text(script))
     return _read_script(double, body)
 
 
 def _read_faults(double: Double, _body: Body) -> Body:
-    return {"pending": plain(double.pending_faults), "kinds": plain(KINDS)}
+    return {
+        "pending": encode_control_value(double.pending_faults),
+        "kinds": encode_control_value(KINDS),
+    }
 
 
 def _set_faults(double: Double, body: Body) -> Body:
@@ -84,18 +87,21 @@ def _set_clock(double: Double, body: Body) -> Body:
 
 
 def _read_journal(double: Double, _body: Body) -> Body:
-    return {"exchanges": plain(double.exchanges), "generations": plain(double.generations)}
+    return {
+        "exchanges": encode_control_value(double.exchanges),
+        "generations": encode_control_value(double.generations),
+    }
 
 
 def _read_ledger(double: Double, _body: Body) -> Body:
-    return {"lines": plain(double.ledger.lines)}
+    return {"lines": encode_control_value(double.ledger.lines)}
 
 
 def _read_verdict(double: Double, _body: Body) -> Body:
     return {
-        "findings": plain(double.verdict()),
-        "defects": plain(double.defects),
-        "notes": plain(double.notes()),
+        "findings": encode_control_value(double.verdict()),
+        "defects": encode_control_value(double.defects),
+        "notes": encode_control_value(double.notes()),
         "failures": [str(failure) for failure in double.failures],
     }
 
@@ -119,7 +125,7 @@ CONTROLS: dict[tuple[str, str], Callable[[Double, Body], Body]] = {
 }
 
 
-def respond(double: Double, request: RawRequest) -> Delivery:
+def answer_control_request(double: Double, request: RawRequest) -> Delivery:
     """Answer a request to the double itself."""
     control = CONTROLS.get((request.method, request.target.removeprefix(PREFIX)))
     if control is None:

@@ -14,11 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, TypeAlias
 
-from director.models.script_engines import Tape, load
+from director.models.script_engines import Tape, load_script_engine
 from director.models.script_values import Emit, ScriptEngine
 from director.testing.double import control
 from director.testing.double.api_keys import Limiter, RateLimits
-from director.testing.double.conformance_report import ConformanceFinding, judge, notes
+from director.testing.double.conformance_report import ConformanceFinding, find_notes, run_finders
 from director.testing.double.endpoint import EndpointRoute
 from director.testing.double.exchange import Delivery, Fault, RawRequest
 from director.testing.double.faults import Faults
@@ -143,7 +143,7 @@ class Double:
     @property
     def defects(self) -> list[Defect]:
         """The rules that the client broke, in order."""
-        return defects(self.exchanges)
+        return list_double_defects(self.exchanges)
 
     @property
     def pending_faults(self) -> list[Fault]:
@@ -191,20 +191,20 @@ class Double:
     def verdict(self) -> list[ConformanceFinding]:
         """What the client did wrong over all exchanges; a clean one leaves nothing."""
         with self._desk.lock:
-            return judge(self.exchanges)
+            return run_finders(self.exchanges)
 
     def notes(self) -> list[ConformanceFinding]:
         """What is worth knowing but not wrong, such as work that may have been paid twice."""
         with self._desk.lock:
-            return notes(self.exchanges)
+            return find_notes(self.exchanges)
 
     def _respond(self, request: RawRequest) -> Delivery:
         if request.target.startswith(control.PREFIX):
-            return control.respond(self, request)
+            return control.answer_control_request(self, request)
         return self._desk.reply(request)
 
 
-def defects(exchanges: Iterable[Exchange]) -> list[Defect]:
+def list_double_defects(exchanges: Iterable[Exchange]) -> list[Defect]:
     """The rules that were broken in these exchanges, with what was answered to each."""
     return [
         Defect(exchange.asked.number, exchange.rule, _message(exchange))
@@ -231,5 +231,5 @@ def _rewinding(script: Script) -> Callable[[], ScriptEngine]:
     if callable(script):
         return lambda: script
     if isinstance(script, str | Path):
-        return lambda: load(script)
+        return lambda: load_script_engine(script)
     return lambda: Tape(script)

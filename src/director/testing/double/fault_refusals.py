@@ -8,7 +8,7 @@ from math import ceil
 from typing import TypeAlias
 
 from director.testing.double import refusals, texts
-from director.testing.double.api_keys import Api, key_of, refuse_key
+from director.testing.double.api_keys import Api, read_api_key, refuse_api_key
 from director.testing.double.exchange import ParsedRequest, Refusal
 
 RATE_TEXT = (
@@ -24,7 +24,7 @@ QUOTA_TEXT = (
 OVERLOAD_TEXT = "Our servers are currently overloaded. Please try again later."
 
 
-def number(with_: Mapping[str, object], name: str, otherwise: float) -> float:
+def read_fault_number(with_: Mapping[str, object], name: str, otherwise: float) -> float:
     """A number that a fault was given, or another."""
     given = with_.get(name, otherwise)
     return float(given) if isinstance(given, int | float) else otherwise
@@ -35,7 +35,7 @@ def model_of(asked: ParsedRequest) -> str:
     return str(asked.body.get("model", ""))
 
 
-def rate_text(model: str, seconds: float | None) -> str:
+def write_rate_refusal(model: str, seconds: float | None) -> str:
     """OpenAI's words for a rate limit, with the delay in them when there is one."""
     again = f" Please try again in {seconds:g}s." if seconds is not None else ""
     return RATE_TEXT.format(model=model, again=again)
@@ -47,20 +47,24 @@ def _rate_headers(with_: Mapping[str, object], seconds: float, now: float) -> di
     if with_.get("date"):
         return {"retry-after": formatdate(now + seconds, usegmt=True)}
     if "retry_after_ms" in with_:
-        return {"retry-after-ms": f"{number(with_, 'retry_after_ms', 0):g}"}
+        return {"retry-after-ms": f"{read_fault_number(with_, 'retry_after_ms', 0):g}"}
     return {"retry-after": str(max(1, ceil(seconds)))}
 
 
-def rate_limit(api: Api, asked: ParsedRequest, with_: Mapping[str, object], now: float) -> Refusal:
+def refuse_by_rate_limit(
+    api: Api, asked: ParsedRequest, with_: Mapping[str, object], now: float
+) -> Refusal:
     """429, with its delay in a header, as a date, only in the text, or nowhere."""
-    seconds = number(with_, "retry_after_ms", 0) / 1000 or number(with_, "retry_after", 1)
+    seconds = read_fault_number(with_, "retry_after_ms", 0) / 1000 or read_fault_number(
+        with_, "retry_after", 1
+    )
     headers = _rate_headers(with_, seconds, now)
     if api == "anthropic":
         message = (
             "This request would exceed your organization's rate limit of 30,000 input tokens "
             "per minute."
         )
-        return refusals.anthropic(
+        return refusals.write_anthropic_refusal(
             "rate_limit",
             message,
             status=429,
@@ -69,9 +73,9 @@ def rate_limit(api: Api, asked: ParsedRequest, with_: Mapping[str, object], now:
             headers=headers,
             defect=False,
         )
-    return refusals.openai(
+    return refusals.write_openai_refusal(
         "rate_limit",
-        rate_text(model_of(asked), None if with_.get("silent") else seconds),
+        write_rate_refusal(model_of(asked), None if with_.get("silent") else seconds),
         status=429,
         kind="tokens",
         code="rate_limit_exceeded",
@@ -86,20 +90,24 @@ def _quota(api: Api, _asked: ParsedRequest, _with: Mapping[str, object], _now: f
             "Your credit balance is too low to access the Anthropic API. Please go to Plans & "
             "Billing to upgrade or purchase credits."
         )
-        return refusals.anthropic("quota", message, status=402, kind="billing_error", defect=False)
+        return refusals.write_anthropic_refusal(
+            "quota", message, status=402, kind="billing_error", defect=False
+        )
     kind = "insufficient_quota"
-    return refusals.openai("quota", QUOTA_TEXT, status=429, kind=kind, code=kind, defect=False)
+    return refusals.write_openai_refusal(
+        "quota", QUOTA_TEXT, status=429, kind=kind, code=kind, defect=False
+    )
 
 
 def _server_error(
     api: Api, _asked: ParsedRequest, with_: Mapping[str, object], _now: float
 ) -> Refusal:
-    status = int(number(with_, "status", 500))
+    status = int(read_fault_number(with_, "status", 500))
     retry = with_.get("should_retry")
     headers = {} if retry is None else {"x-should-retry": str(bool(retry)).lower()}
     if api == "anthropic":
         kind = "timeout_error" if status == 504 else "api_error"
-        return refusals.anthropic(
+        return refusals.write_anthropic_refusal(
             "server_error",
             "Internal server error",
             status=status,
@@ -107,7 +115,7 @@ def _server_error(
             headers=headers,
             defect=False,
         )
-    return refusals.openai(
+    return refusals.write_openai_refusal(
         "server_error",
         texts.SERVER,
         status=status,
@@ -122,8 +130,10 @@ def _refuse_overloaded(
 ) -> Refusal:
     if api == "anthropic":
         kind = "overloaded_error"
-        return refusals.anthropic("overloaded", "Overloaded", status=529, kind=kind, defect=False)
-    return refusals.openai(
+        return refusals.write_anthropic_refusal(
+            "overloaded", "Overloaded", status=529, kind=kind, defect=False
+        )
+    return refusals.write_openai_refusal(
         "overloaded",
         OVERLOAD_TEXT,
         status=503,
@@ -134,14 +144,14 @@ def _refuse_overloaded(
 
 
 def _window(api: Api, _asked: ParsedRequest, with_: Mapping[str, object], _now: float) -> Refusal:
-    limit = int(number(with_, "limit", 200_000))
-    size = int(number(with_, "size", limit + 1))
+    limit = int(read_fault_number(with_, "limit", 200_000))
+    size = int(read_fault_number(with_, "size", limit + 1))
     if api == "anthropic":
         message = texts.MESSAGES_WINDOW.format(size=size, limit=limit)
-        return refusals.anthropic("window", message, defect=False)
+        return refusals.write_anthropic_refusal("window", message, defect=False)
     text = texts.CHAT_WINDOW.format(limit=limit, size=size) if api == "chat" else texts.WINDOW
     param = "messages" if api == "chat" else "input"
-    return refusals.openai(
+    return refusals.write_openai_refusal(
         "window", text, param=param, code="context_length_exceeded", defect=False
     )
 
@@ -149,7 +159,7 @@ def _window(api: Api, _asked: ParsedRequest, with_: Mapping[str, object], _now: 
 def _key_revoked(
     api: Api, asked: ParsedRequest, _with: Mapping[str, object], _now: float
 ) -> Refusal:
-    return refuse_key(api, key_of(asked.headers), defect=False)
+    return refuse_api_key(api, read_api_key(asked.headers), defect=False)
 
 
 def _model_retired(
@@ -157,14 +167,14 @@ def _model_retired(
 ) -> Refusal:
     model = model_of(asked)
     if api == "anthropic":
-        return refusals.anthropic(
+        return refusals.write_anthropic_refusal(
             "model_retired", f"model: {model}", status=404, kind="not_found_error", defect=False
         )
     message = (
         f"The model `{model}` has been deprecated, learn more here: "
         "https://platform.openai.com/docs/deprecations"
     )
-    return refusals.openai(
+    return refusals.write_openai_refusal(
         "model_retired", message, status=404, code="model_not_found", defect=False
     )
 
@@ -172,13 +182,15 @@ def _model_retired(
 def _refuse_locked(
     _api: Api, _asked: ParsedRequest, _with: Mapping[str, object], _now: float
 ) -> Refusal:
-    return refusals.openai("locked", texts.LOCKED, code="conversation_locked", defect=False)
+    return refusals.write_openai_refusal(
+        "locked", texts.LOCKED, code="conversation_locked", defect=False
+    )
 
 
 Make: TypeAlias = Callable[[Api, ParsedRequest, Mapping[str, object], float], Refusal]
 GATE: dict[str, Make] = {
     "key_revoked": _key_revoked,
-    "rate_limit": rate_limit,
+    "rate_limit": refuse_by_rate_limit,
     "quota": _quota,
     "server_error": _server_error,
     "overloaded": _refuse_overloaded,
@@ -191,7 +203,7 @@ DOOR: dict[str, Make] = {
 }
 
 
-def find_refusal(
+def find_fault_refusal(
     table: Mapping[str, Make], api: Api, asked: ParsedRequest, now: float
 ) -> tuple[str, Refusal] | None:
     """The first fault of a table that strikes a request, and the refusal it makes."""

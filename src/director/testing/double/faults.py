@@ -104,7 +104,7 @@ KINDS: dict[str, FaultKind] = {
 }
 
 
-def api_of(endpoint: str) -> Api:
+def get_endpoint_api(endpoint: str) -> Api:
     """The API that an endpoint belongs to, by its name."""
     apis: dict[str, Api] = {"chat": "chat", "messages": "anthropic"}
     return apis.get(endpoint.partition(".")[0], "responses")
@@ -162,7 +162,7 @@ class Laid:
             (asked.endpoint == fault.endpoint if fault.endpoint else anywhere)
             and fault.model in ("", asked.body.get("model"))
             and fault.run in ("", asked.run)
-            and api_of(asked.endpoint) in kind.apis
+            and get_endpoint_api(asked.endpoint) in kind.apis
             and _has(kind.needs, asked)
         )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from director.models.capabilities import find, models
+from director.models.capabilities import list_models_with_capabilities, read_capabilities
 from director.testing.double import refusals, texts
 from director.testing.double.endpoint import EndpointRoute
 from director.testing.double.exchange import ParsedRequest, ProviderResponse
@@ -21,7 +21,7 @@ UNKNOWN_DATE = "1970-01-01T00:00:00Z"
 
 def list_models(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
     """All models."""
-    names = models(world.profile.owner) if world.profile.strict else (LOCAL,)
+    names = list_models_with_capabilities(world.profile.owner) if world.profile.strict else (LOCAL,)
     if not _anthropic(world, asked):
         return ProviderResponse(
             {"object": "list", "data": [_openai_model(world, name) for name in names]}
@@ -43,15 +43,15 @@ def list_models(world: World, asked: ParsedRequest, _params: Mapping[str, str]) 
 def one(world: World, asked: ParsedRequest, params: Mapping[str, str]) -> ProviderResponse:
     """One model by its id."""
     name = params["id"]
-    known = not world.profile.strict or name in models(world.profile.owner)
+    known = not world.profile.strict or name in list_models_with_capabilities(world.profile.owner)
     if _anthropic(world, asked):
         if not known:
-            raise refusals.anthropic(
+            raise refusals.write_anthropic_refusal(
                 "models.unknown", f"model: {name}", status=404, kind="not_found_error"
             )
         return ProviderResponse(_anthropic_model(world, name))
     if not known:
-        raise refusals.openai(
+        raise refusals.write_openai_refusal(
             "models.unknown",
             texts.NO_SUCH_MODEL.format(model=name),
             status=404,
@@ -63,7 +63,9 @@ def one(world: World, asked: ParsedRequest, params: Mapping[str, str]) -> Provid
 def show_model(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
     """What Ollama knows of a model: its own parameters as a text, and what it was trained on."""
     if world.profile.owner != "library":
-        raise refusals.openai("path", "Invalid URL (POST /api/show)", status=404, defect=False)
+        raise refusals.write_openai_refusal(
+            "path", "Invalid URL (POST /api/show)", status=404, defect=False
+        )
     given = world.profile.window
     return ProviderResponse(
         {
@@ -80,7 +82,9 @@ def show_model(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -
 def props(world: World, _asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
     """What llama.cpp's server was started with; others have no such path."""
     if world.profile.owner != "llamacpp":
-        raise refusals.openai("path", "Invalid URL (GET /props)", status=404, defect=False)
+        raise refusals.write_openai_refusal(
+            "path", "Invalid URL (GET /props)", status=404, defect=False
+        )
     given = world.profile.window or TRAINED
     return ProviderResponse(
         {
@@ -94,7 +98,9 @@ def props(world: World, _asked: ParsedRequest, _params: Mapping[str, str]) -> Pr
 def running(world: World, _asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
     """What Ollama has in memory, which is nothing here; others have no such path."""
     if world.profile.owner != "library":
-        raise refusals.openai("path", "Invalid URL (GET /api/ps)", status=404, defect=False)
+        raise refusals.write_openai_refusal(
+            "path", "Invalid URL (GET /api/ps)", status=404, defect=False
+        )
     return ProviderResponse({"models": []})
 
 
@@ -115,7 +121,7 @@ def _openai_model(world: World, name: str) -> dict[str, object]:
 
 
 def _anthropic_model(world: World, name: str) -> dict[str, object]:
-    can = find("anthropic", name)
+    can = read_capabilities("anthropic", name)
     return {
         "type": "model",
         "id": name,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from director.testing.double.exchange import Refusal
 
 
-def openai(  # noqa: PLR0913  the body has that many fields
+def write_openai_refusal(  # noqa: PLR0913  the body has that many fields
     rule: str,
     message: str,
     *,
@@ -23,7 +23,7 @@ def openai(  # noqa: PLR0913  the body has that many fields
     return Refusal(rule, status, {"error": error}, headers=headers, defect=defect)
 
 
-def anthropic(  # noqa: PLR0913  the body has that many fields
+def write_anthropic_refusal(  # noqa: PLR0913  the body has that many fields
     rule: str,
     message: str,
     *,

@@ -89,12 +89,12 @@ class DoubleGateway:
         body = _object(text)
         found = self._find(request.method, path)
         route, names = found or (None, {})
-        key = api_keys.key_of(request.headers)
+        key = api_keys.read_api_key(request.headers)
         asked = ParsedRequest(
             method=request.method,
             path=path,
             query=dict(parse_qsl(url.query)),
-            headers=api_keys.without_keys(request.headers),
+            headers=api_keys.remove_api_keys(request.headers),
             body=body or {},
             endpoint=route.endpoint if route else "",
             run=_run(request.headers, body or {}),
@@ -102,9 +102,9 @@ class DoubleGateway:
         )
         drawn = self.faults.draw(asked)
         asked = replace(asked, faults=tuple(laid.fault for laid in drawn))
-        leaks = api_keys.leaks(text, key)
+        leaks = api_keys.find_leaked_keys(text, key)
         kept = (
-            replace(asked, body=_object(api_keys.scrub_secrets(text, key)) or {})
+            replace(asked, body=_object(api_keys.scrub_api_keys(text, key)) or {})
             if leaks
             else asked
         )
@@ -119,7 +119,7 @@ class DoubleGateway:
     def _find(self, method: str, path: str) -> tuple[EndpointRoute, Mapping[str, str]] | None:
         apis = self.world.profile.apis
         here = [route for route in self.routes if route.api in apis]
-        return routes.find(here, method, path) or routes.find(self.routes, method, path)
+        return routes.find_route(here, method, path) or routes.find_route(self.routes, method, path)
 
     def _judge(self, visit: GatewayRequest) -> Delivery:
         exchange = visit.exchange
@@ -137,7 +137,7 @@ class DoubleGateway:
             answer = _failure(visit.api, failure).answer
         exchange.struck += _state_faults(visit)
         if answer.status < 300:
-            answer, struck = stream_faults.break_answer(answer, visit.asked)
+            answer, struck = stream_faults.break_answer_stream(answer, visit.asked)
             exchange.struck += struck
         answer = self._with_headers(visit, answer)
         exchange.answer = answer
@@ -147,7 +147,7 @@ class DoubleGateway:
         """The order of judgement between the transport and what comes after the work."""
         now = self.world.clock.now()
         if self.world.profile.keys:
-            api_keys.check_key(visit.api, visit.key, self.keys)
+            api_keys.check_api_key(visit.api, visit.key, self.keys)
         self._refuse(visit, fault_refusals.GATE, now)
         if visit.route is None:
             raise _no_such_path(visit)
@@ -155,7 +155,9 @@ class DoubleGateway:
             raise _no_such_path(visit, defect=False)
         wait = self.limiter.take(now, visit.tokens)
         if wait:
-            raise fault_refusals.rate_limit(visit.api, visit.asked, {"retry_after": wait}, now)
+            raise fault_refusals.refuse_by_rate_limit(
+                visit.api, visit.asked, {"retry_after": wait}, now
+            )
         if not visit.readable:
             raise _unreadable(visit.api)
         self._refuse(visit, fault_refusals.DOOR, now)
@@ -164,7 +166,7 @@ class DoubleGateway:
     def _refuse(
         self, visit: GatewayRequest, table: Mapping[str, fault_refusals.Make], now: float
     ) -> None:
-        struck = fault_refusals.find_refusal(table, visit.api, visit.asked, now)
+        struck = fault_refusals.find_fault_refusal(table, visit.api, visit.asked, now)
         if struck is not None:
             visit.exchange.struck += (struck[0],)
             raise struck[1]
@@ -224,25 +226,29 @@ def _api(route: EndpointRoute | None, path: str, headers: Mapping[str, str]) -> 
 
 def _no_such_path(visit: GatewayRequest, *, defect: bool = True) -> Refusal:
     if visit.api == "anthropic":
-        return refusals.anthropic(
+        return refusals.write_anthropic_refusal(
             "path", "Not found", status=404, kind="not_found_error", defect=defect
         )
     message = f"Invalid URL ({visit.asked.method} {visit.asked.path})"
-    return refusals.openai("path", message, status=404, defect=defect)
+    return refusals.write_openai_refusal("path", message, status=404, defect=defect)
 
 
 def _unreadable(api: Api) -> Refusal:
     if api == "anthropic":
-        return refusals.anthropic("json", "The request body is not valid JSON")
-    return refusals.openai("json", _NOT_JSON)
+        return refusals.write_anthropic_refusal("json", "The request body is not valid JSON")
+    return refusals.write_openai_refusal("json", _NOT_JSON)
 
 
 def _failure(api: Api, failure: Exception) -> Refusal:
     message = f"{type(failure).__name__}: {failure}"
     headers = {"x-should-retry": "false"}
     if api == "anthropic":
-        return refusals.anthropic("failure", message, status=500, kind="api_error", headers=headers)
-    return refusals.openai("failure", message, status=500, kind="server_error", headers=headers)
+        return refusals.write_anthropic_refusal(
+            "failure", message, status=500, kind="api_error", headers=headers
+        )
+    return refusals.write_openai_refusal(
+        "failure", message, status=500, kind="server_error", headers=headers
+    )
 
 
 def _unheard(visit: GatewayRequest) -> Delivery | None:
@@ -265,9 +271,9 @@ def _state_faults(visit: GatewayRequest) -> tuple[str, ...]:
 def _break_off(visit: GatewayRequest, answer: ProviderResponse) -> Delivery:
     """How a good answer leaves, as the faults of transport have it."""
     for fault in visit.asked.faults:
-        cut = stream_faults.cut_at(fault, answer.events)
+        cut = stream_faults.cut_stream_at(fault, answer.events)
         if fault.kind == "clean_eof" and "after" not in fault.with_:
-            cut = stream_faults.last_index(answer.events)
+            cut = stream_faults.find_last_stream_index(answer.events)
         kept = replace(answer, events=answer.events[:cut])
         reply = {
             "stall_after": Delivery(None, "stall"),

@@ -30,7 +30,7 @@ def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(named)
 
 
-def find(
+def find_route(
     routes: Iterable[EndpointRoute], method: str, path: str
 ) -> tuple[EndpointRoute, dict[str, str]] | None:
     """The route of a path with the names in it; a literal path goes before one with names."""

@@ -21,7 +21,7 @@ _CHUNK = 65_536
 _PATIENCE = 10.0
 
 
-def encode(event: ServerSentEvent) -> bytes:
+def encode_server_event(event: ServerSentEvent) -> bytes:
     """An event as it goes over the wire."""
     text = event.data if isinstance(event.data, str) else json.dumps(event.data)
     name = f"event: {event.name}\n" if event.name else ""
@@ -163,9 +163,9 @@ def _pieces(answer: ProviderResponse, reply: Delivery) -> Iterator[h11.Response 
         headers += [("transfer-encoding", "chunked"), ("cache-control", "no-cache")]
         yield _head(answer.status, headers, "text/event-stream; charset=utf-8")
         for event in answer.events[:-1] if reply.half else answer.events:
-            yield h11.Data(data=encode(event))
+            yield h11.Data(data=encode_server_event(event))
         if reply.half and answer.events:
-            yield h11.Data(data=_half(encode(answer.events[-1])))
+            yield h11.Data(data=_half(encode_server_event(answer.events[-1])))
         return
     body = json.dumps(answer.body).encode()
     kept = _half(body) if reply.half else body

@@ -18,8 +18,8 @@ from director.testing.double.exchange import (
     ProviderResponse,
     ServerSentEvent,
 )
-from director.testing.double.fault_refusals import DOOR, GATE, number
-from director.testing.double.faults import KINDS, api_of
+from director.testing.double.fault_refusals import DOOR, GATE, read_fault_number
+from director.testing.double.faults import KINDS, get_endpoint_api
 
 Events: TypeAlias = tuple[ServerSentEvent, ...]
 Body: TypeAlias = Mapping[str, object]
@@ -37,7 +37,7 @@ _SOURCE = {
 }
 
 
-def is_terminal(event: ServerSentEvent) -> bool:
+def is_terminal_stream_event(event: ServerSentEvent) -> bool:
     """Whether a stream may end with this event (for Chat: whether it says why it ends)."""
     if not isinstance(event.data, Mapping):
         return False
@@ -49,18 +49,18 @@ def is_terminal(event: ServerSentEvent) -> bool:
     )
 
 
-def last_index(events: Sequence[ServerSentEvent]) -> int:
+def find_last_stream_index(events: Sequence[ServerSentEvent]) -> int:
     """Where the end of a stream begins."""
-    found = (index for index, event in enumerate(events) if is_terminal(event))
+    found = (index for index, event in enumerate(events) if is_terminal_stream_event(event))
     return next(found, max(len(events) - 1, 0))
 
 
-def cut_at(fault: Fault, events: Sequence[ServerSentEvent]) -> int:
+def cut_stream_at(fault: Fault, events: Sequence[ServerSentEvent]) -> int:
     """After how many events a fault strikes: as it says, or in the middle."""
-    return min(int(number(fault.with_, "after", len(events) // 2)), len(events))
+    return min(int(read_fault_number(fault.with_, "after", len(events) // 2)), len(events))
 
 
-def renumber(events: Sequence[ServerSentEvent]) -> Events:
+def renumber_stream(events: Sequence[ServerSentEvent]) -> Events:
     """The events with sequence numbers that have no gap."""
     start = next((_sequence(event) for event in events if _sequence(event) is not None), 0) or 0
     numbered: list[ServerSentEvent] = []
@@ -98,7 +98,7 @@ def _fail_response(response: Body, error: object) -> dict[str, object]:
     return {**response, "status": "failed", "error": told, "output": [], **gone}
 
 
-def fail_response(asked: ParsedRequest, response: Body) -> dict[str, object] | None:
+def fail_response_stream(asked: ParsedRequest, response: Body) -> dict[str, object] | None:
     """The response as a fault leaves it that makes it fail, if one does."""
     fault = next((each for each in asked.faults if each.kind in _SOURCE), None)
     if fault is None:
@@ -107,7 +107,7 @@ def fail_response(asked: ParsedRequest, response: Body) -> dict[str, object] | N
 
 
 def _error_event(fault: Fault, asked: ParsedRequest, events: Events) -> ServerSentEvent:
-    api = api_of(asked.endpoint)
+    api = get_endpoint_api(asked.endpoint)
     body = _error(fault, api, asked).body
     if api == "chat":
         return ServerSentEvent("", body)
@@ -129,8 +129,8 @@ def _error_event(fault: Fault, asked: ParsedRequest, events: Events) -> ServerSe
 
 
 def _with_error(events: Events, fault: Fault, asked: ParsedRequest) -> Events:
-    kept = events[: max(1, min(cut_at(fault, events), last_index(events)))]
-    return renumber((*kept, _error_event(fault, asked, events)))
+    kept = events[: max(1, min(cut_stream_at(fault, events), find_last_stream_index(events)))]
+    return renumber_stream((*kept, _error_event(fault, asked, events)))
 
 
 def _begin(events: Sequence[ServerSentEvent]) -> int | None:
@@ -145,23 +145,23 @@ def _disorder(events: Events, _fault: Fault, _asked: ParsedRequest) -> Events:
     if begin is None or delta is None:
         return events
     rest = (*events[begin:delta], *events[delta + 1 :])
-    return renumber((*events[:begin], events[delta], *rest))
+    return renumber_stream((*events[:begin], events[delta], *rest))
 
 
 def _missing_added(events: Events, _fault: Fault, _asked: ParsedRequest) -> Events:
     begin = _begin(events)
     if begin is None:
         return events
-    return renumber((*events[:begin], *events[begin + 1 :]))
+    return renumber_stream((*events[:begin], *events[begin + 1 :]))
 
 
 def _duplicate(events: Events, fault: Fault, _asked: ParsedRequest) -> Events:
-    at = max(1, cut_at(fault, events))
+    at = max(1, cut_stream_at(fault, events))
     return (*events[:at], events[at - 1], *events[at:])
 
 
 def _skip_number(events: Events, fault: Fault, _asked: ParsedRequest) -> Events:
-    at = cut_at(fault, events)
+    at = cut_stream_at(fault, events)
     later = (_with(event, sequence_number=(_sequence(event) or 0) + 1) for event in events[at:])
     return (*events[:at], *later)
 
@@ -171,9 +171,9 @@ def _unknown_event(events: Events, fault: Fault, asked: ParsedRequest) -> Events
         "responses": _make_event("response.unheard_of", sequence_number=0, note="of no known type"),
         "anthropic": _make_event("unheard_of", note="of no known type"),
         "chat": ServerSentEvent("", {"object": "chat.completion.unheard_of", "choices": []}),
-    }[api_of(asked.endpoint)]
-    at = min(max(1, cut_at(fault, events)), last_index(events))
-    return renumber((*events[:at], new, *events[at:]))
+    }[get_endpoint_api(asked.endpoint)]
+    at = min(max(1, cut_stream_at(fault, events)), find_last_stream_index(events))
+    return renumber_stream((*events[:at], new, *events[at:]))
 
 
 def _strange(asked: ParsedRequest) -> dict[str, object]:
@@ -187,9 +187,9 @@ def _add_item(body: Body, field: str, item: Body) -> dict[str, object]:
 
 def _unknown_item(events: Events, _fault: Fault, asked: ParsedRequest) -> Events:
     item = _strange(asked)
-    at = last_index(events)
+    at = find_last_stream_index(events)
     index = sum(event.name in _BEGINS for event in events)
-    if api_of(asked.endpoint) == "anthropic":
+    if get_endpoint_api(asked.endpoint) == "anthropic":
         at = next((k for k, event in enumerate(events) if event.name == "message_delta"), at)
         begin = _make_event("content_block_start", index=index, content_block=item)
         return (*events[:at], begin, _make_event("content_block_stop", index=index), *events[at:])
@@ -203,7 +203,7 @@ def _unknown_item(events: Events, _fault: Fault, asked: ParsedRequest) -> Events
     response = end.data.get("response") if isinstance(end.data, Mapping) else None
     if isinstance(response, Mapping):
         end = _with(end, response=_add_item(response, "output", item))
-    return renumber((*events[:at], *parts, end, *events[at + 1 :]))
+    return renumber_stream((*events[:at], *parts, end, *events[at + 1 :]))
 
 
 def _end_with_done(events: Events, _fault: Fault, _asked: ParsedRequest) -> Events:
@@ -223,7 +223,7 @@ _STREAMS: dict[str, Callable[[Events, Fault, ParsedRequest], Events]] = {
 
 
 def _json_fault(answer: ProviderResponse, fault: Fault, asked: ParsedRequest) -> ProviderResponse:
-    api = api_of(asked.endpoint)
+    api = get_endpoint_api(asked.endpoint)
     if fault.kind == "unknown_item":
         field = "content" if api == "anthropic" else "output"
         return replace(answer, body=_add_item(answer.body, field, _strange(asked)))
@@ -257,7 +257,7 @@ def _body_fault(answer: ProviderResponse, fault: Fault) -> ProviderResponse:
     return replace(answer, body=_usage(answer.body, bare=bare), events=events)
 
 
-def break_answer(
+def break_answer_stream(
     answer: ProviderResponse, asked: ParsedRequest
 ) -> tuple[ProviderResponse, tuple[str, ...]]:
     """The answer as the faults of stream and body leave it, and the kinds that struck."""

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from director.agent import TurnRunning, current_thread
+from director.agent import TurnRunning, ensure_current_thread
 from director.agent.conversation.message_size import measure_message
 from director.services import conversations
 from director.services.conversations import Conversation, ConversationEntry, Page, TurnNow
@@ -98,7 +98,7 @@ async def say(workflow: ExistingWorkflowId, body: NewMessage, studio: CurrentApp
     entry = await studio.say(
         workflow, body.text, AnswerOptions(body.model, body.profile, body.background)
     )
-    return Begun(current_thread(studio.store, workflow), entry)
+    return Begun(ensure_current_thread(studio.store, workflow), entry)
 
 
 @router.post("/measure")
@@ -131,7 +131,7 @@ async def retry(
     entry = await studio.retry(
         workflow, body.text, AnswerOptions(body.model, body.profile, body.background)
     )
-    return Begun(current_thread(studio.store, workflow), entry)
+    return Begun(ensure_current_thread(studio.store, workflow), entry)
 
 
 @router.post("/stop")
@@ -186,7 +186,7 @@ def _check_idle(workflow: str, studio: AppState) -> None:
 
 
 def _now(workflow: str, studio: AppState) -> Now:
-    thread = current_thread(studio.store, workflow)
+    thread = ensure_current_thread(studio.store, workflow)
     entry, text = studio.writing(workflow)
     now = conversations.read_turn(studio.workspace.fresh, thread)
     return Now(now, studio.clean(text), entry, now.text if now.state == "failed" else "")

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse, Response
 from pydantic import Field
 
-from director.agent import TurnRunning, current_thread
+from director.agent import TurnRunning, ensure_current_thread
 from director.services import compression
 from director.services.compression_values import (
     CompressionAttempt,
@@ -69,7 +69,7 @@ async def look(
     workflow: ExistingWorkflowId, body: CompressionSelection, studio: CurrentApp
 ) -> Looked:
     """What a compression would do; no model is asked and nothing is changed."""
-    thread = current_thread(studio.store, workflow)
+    thread = ensure_current_thread(studio.store, workflow)
     return await compression.preview_compression(
         studio.workspace, thread, body.turns, writer=body.model
     )
@@ -92,7 +92,7 @@ async def propose(
 @router.post("/edit")
 async def edit(workflow: ExistingWorkflowId, body: Edited, studio: CurrentApp) -> Proposed:
     """The same compression with the user's words, verified like any other."""
-    thread = current_thread(studio.store, workflow)
+    thread = ensure_current_thread(studio.store, workflow)
     return compression.rewrite_proposal(
         studio.workspace, thread, body.proposal, text=body.text, proposals=studio.proposals
     )
@@ -148,4 +148,4 @@ def _find_idle(workflow: str, studio: AppState) -> str:
     """The current conversation of a workflow in which nothing goes on."""
     if studio.is_busy(workflow):
         raise TurnRunning("A turn of this workflow is running. Nothing was compressed.")
-    return current_thread(studio.store, workflow)
+    return ensure_current_thread(studio.store, workflow)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path
 from pydantic import Field
 
 from director.runs import RunError
-from director.runs.given_files import GivenFile, attach_file, remove_file
+from director.runs.given_files import GivenFile, attach_given_file, remove_given_file
 from director.web.app_state import AppState
 from director.web.request_bodies import Body, Name
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
@@ -43,7 +43,7 @@ async def attach(workflow: ExistingWorkflowId, body: Attached, studio: CurrentAp
         content = base64.b64decode(body.file.content, validate=True)
     except ValueError as problem:
         raise RunError(f"The content is no base64: {problem}. Nothing was attached.") from None
-    made = attach_file(workflow, body.file.name, content)
+    made = attach_given_file(workflow, body.file.name, content)
     _tell(studio, workflow)
     return made
 
@@ -55,7 +55,7 @@ async def remove(
     name: Annotated[str, Path(min_length=1, max_length=200)],
 ) -> list[GivenFile]:
     """Remove an attached file; those that are left."""
-    remove_file(workflow, name)
+    remove_given_file(workflow, name)
     _tell(studio, workflow)
     return list(studio.supplies.files(workflow).list())
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from director.context.sizes import turn_size
 from director.context.values import AgentTurn, Counter, Turn, UserTurn
-from director.sections.summary import spans
+from director.sections.summary import write_summary_spans
 from director.store.context_view import View
 
 _LINE = 90
@@ -61,7 +61,7 @@ def offer(
 def _unit(seqs: tuple[int, ...], turns: dict[int, list[Turn]], counter: Counter) -> Unit:
     every = [turn for at in seqs for turn in turns.get(at, ())]
     size = sum(turn_size(turn, counter) for turn in every)
-    return Unit(seqs, spans(seqs), _line(every), size)
+    return Unit(seqs, write_summary_spans(seqs), _line(every), size)
 
 
 def _line(turns: list[Turn]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from director.runs.run_text import doubts_text
+from director.runs.run_text import write_doubts_text
 from director.store import Store, Versioned
 
 _SHOWN = 14
@@ -53,5 +53,5 @@ def _needs(body: Mapping[str, object]) -> tuple[str, str]:
     if body.get("state") == "failed":
         return "Look at a failure", "bad"
     if isinstance(doubts, list | tuple) and doubts:
-        return doubts_text(len(doubts)), "warn"
+        return write_doubts_text(len(doubts)), "warn"
     return "", ""

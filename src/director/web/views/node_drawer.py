@@ -9,11 +9,11 @@ from difflib import unified_diff
 from typing import cast
 
 from director.runs import Step, steps_of
-from director.runs.run_text import check_text, condition_text
+from director.runs.run_text import write_check_text, write_condition_text
 from director.store import Store
 from director.web.views.nodes import NodeView, WorkflowView
 from director.web.views.record_tables import RecordTable, fields_of, table_of
-from director.workflow.sensitive import mask_value
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Config, Json
 
 _MOST_VERSIONS = 100
@@ -106,7 +106,7 @@ def _fields(store: Store, view: NodeView, *, has_table: bool) -> tuple[FieldRow,
     config = ran.config if ran else {}
     # A node that computes keeps no config of its run: what it names as its input stands for that.
     given = config or cast("Json", view.row.config.get("input"))
-    before = dict(fields_of(mask_value(given)))
+    before = dict(fields_of(mask_sensitive(given)))
     after = {} if has_table else dict(fields_of(view.tried.result))
     names = dict.fromkeys([*before, *after])
     return tuple(FieldRow(name, before.get(name, ""), after.get(name, "")) for name in names)
@@ -132,7 +132,7 @@ def _conditions(view: NodeView) -> tuple[ConditionLine, ...]:
     for kind, word in _KINDS:
         listed = cast("Sequence[Config]", getattr(view.row, kind))
         for nth, one in enumerate(listed):
-            said = check_text(one) if kind == "checks" else condition_text(one)
+            said = write_check_text(one) if kind == "checks" else write_condition_text(one)
             written = json.dumps(one, indent=1, ensure_ascii=False)
             found.append(ConditionLine(kind, word, nth, said, written))
     return tuple(found)
@@ -155,9 +155,11 @@ def _versions(store: Store, workflow: str, node: str) -> list[NodeVersion]:
 
 def _difference(before: Json, now: Json) -> Iterator[tuple[str, str]]:
     """The lines that differ, without what is sensitive."""
-    old, new = (json.dumps(mask_value(one), indent=1, ensure_ascii=False) for one in (before, now))
-    found = unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1)
-    for nth, line in enumerate(found):
+    old, new = (
+        json.dumps(mask_sensitive(one), indent=1, ensure_ascii=False).splitlines()
+        for one in (before, now)
+    )
+    for nth, line in enumerate(unified_diff(old, new, lineterm="", n=1)):
         if 2 <= nth < _MOST_LINES and not line.startswith("@"):
             yield {"+": "added", "-": "gone"}.get(line[:1], "same"), line
 
@@ -165,7 +167,7 @@ def _difference(before: Json, now: Json) -> Iterator[tuple[str, str]]:
 def _restores(node: Config) -> Config | None:
     """The changes that make the node what it was; None where something sensitive is in it."""
     changes = {name: node[name] for name in _RESTORED if name in node}
-    return changes if mask_value(changes) == changes else None
+    return changes if mask_sensitive(changes) == changes else None
 
 
 def _node_of(body: Json, node: str) -> Json:

@@ -9,7 +9,7 @@ from typing import cast
 from director.workflow.display import render_value
 from director.workflow.record_types import record_row
 from director.workflow.records import Record
-from director.workflow.sensitive import mask_value
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Json
 
 MOST = 200
@@ -63,7 +63,7 @@ def fields_of(value: object) -> tuple[tuple[str, str], ...]:
 
 def cell(name: str, value: object) -> str:
     """A value as the text of a cell, without what is sensitive."""
-    said = mask_value(cast("Json", value), name=name)
+    said = mask_sensitive(cast("Json", value), name=name)
     if said is None:
         return ""
     text = said if isinstance(said, str) else render_value(name, said)

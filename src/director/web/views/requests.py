@@ -19,7 +19,7 @@ from director.services.requests import (
 )
 from director.services.workspace import Workspace
 from director.store.checkpoints import Checkpoint
-from director.store.compression import history
+from director.store.compression import list_compression_history
 from director.web.views.meter import GROUPS, Slice, group_of, slices
 
 _MOST_LINES = 2_000
@@ -121,7 +121,8 @@ def timeline(workspace: Workspace, thread: str) -> Timeline | None:
         for nth, line in enumerate(found)
     )
     marks = tuple(
-        _mark(one, [line.head for line in found], step) for one in history(workspace.reads, thread)
+        _mark(one, [line.head for line in found], step)
+        for one in list_compression_history(workspace.reads, thread)
     )
     return Timeline(points, marks, height(warn_at), height(limit_at), warn_at, limit_at, most)
 

@@ -11,12 +11,12 @@ from typing import cast
 
 from director.runs import Question
 from director.runs.nodes import CONTROL
-from director.runs.run_report import flatten
-from director.runs.run_text import node_text
+from director.runs.run_report import flatten_report_row
+from director.runs.run_text import write_node_text
 from director.services.runs import RunDetail, StepRow
 from director.web.views.nodes import written
 from director.workflow.display import render_value
-from director.workflow.sensitive import mask_value
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Json, Workflow
 
 MARKS = {
@@ -108,7 +108,7 @@ class RunView:
 def make_view(found: RunDetail, workflow: Workflow) -> RunView:
     """A run as it is drawn, with the workflow of its version."""
     waits = found.run.state == "waiting"
-    table = [flatten(cast("Mapping[str, Json]", row)) for row in found.records]
+    table = [flatten_report_row(cast("Mapping[str, Json]", row)) for row in found.records]
     columns = tuple(dict.fromkeys(name for row in table for name in row))
     return RunView(
         found,
@@ -130,7 +130,10 @@ def _effects(steps: Sequence[StepRow], workflow: Workflow) -> list[tuple[str, fl
     """What was done that happens once, and when."""
     once = {node.id: node for node in workflow.nodes if node.effect == "once"}
     return [
-        (once[step.node].description or node_text(once[step.node], 80), step.began + step.took)
+        (
+            once[step.node].description or write_node_text(once[step.node], 80),
+            step.began + step.took,
+        )
         for step in steps
         if step.node in once and step.type != "item" and step.status == "success" and step.began
     ]
@@ -140,7 +143,7 @@ def _steps(steps: Sequence[StepRow], workflow: Workflow) -> list[StepView]:
     timed = [step for step in steps if step.began]
     start = min((step.began for step in timed), default=0.0)
     whole = max((step.began + step.took for step in timed), default=0.0) - start or 1.0
-    does = {node.id: node_text(node) for node in workflow.nodes}
+    does = {node.id: write_node_text(node) for node in workflow.nodes}
     follows = _next_begins(steps)
     found = []
     for step in steps:
@@ -175,7 +178,7 @@ def _next_begins(steps: Sequence[StepRow]) -> dict[str, float]:
 
 
 def _cell(name: str, value: object) -> str:
-    said = mask_value(cast("Json", value), name=name)
+    said = mask_sensitive(cast("Json", value), name=name)
     return "" if said is None else said if isinstance(said, str) else render_value(name, said)
 
 

@@ -6,7 +6,7 @@ import json
 import re
 
 from director.store import Store
-from director.store.deleted_workflows import away
+from director.store.deleted_workflows import list_deleted_workflows
 
 _REFERENCE = re.compile(r"\{\{\s*secret:([A-Za-z0-9_.\-]+)")
 
@@ -14,7 +14,7 @@ _REFERENCE = re.compile(r"\{\{\s*secret:([A-Za-z0-9_.\-]+)")
 def secret_users(store: Store) -> dict[str, list[tuple[str, str]]]:
     """The workflows that name each secret, by its name: their ids and names."""
     found: dict[str, list[tuple[str, str]]] = {}
-    gone = away(store)
+    gone = list_deleted_workflows(store)
     for one in store.newest("workflow"):
         if one.id in gone:
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from director.workflow.sensitive import mask_value
+from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Tab
 
 
@@ -20,4 +20,4 @@ class TabView:
 
 def tabs_view(tabs: Sequence[Tab]) -> list[TabView]:
     """The tabs in their order; a token in an address is hidden."""
-    return [TabView(tab.name, str(mask_value(tab.url)), tab.active) for tab in tabs]
+    return [TabView(tab.name, str(mask_sensitive(tab.url)), tab.active) for tab in tabs]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from director.workflow.config_fields import Field, Form, as_text, fill
-from director.workflow.nearest import hint
-from director.workflow.paths import is_list, kind_of
-from director.workflow.templates import Lookup, resolve
+from director.workflow.config_fields import Field, Form, convert_field_to_text, fill_config
+from director.workflow.nearest import write_nearest_hint
+from director.workflow.paths import describe_kind, is_list
+from director.workflow.templates import Lookup, resolve_templates
 from director.workflow.types import (
     agent,
     browser_action,
@@ -36,10 +36,10 @@ _LATER = {
 _LINE = 80
 
 
-def kind_named(name: str) -> NodeKind:
+def get_node_type(name: str) -> NodeKind:
     """The node type of a name."""
     if name not in KINDS:
-        instead = f" Use {_LATER[name]}." if name in _LATER else hint(name, KINDS)
+        instead = f" Use {_LATER[name]}." if name in _LATER else write_nearest_hint(name, KINDS)
         raise WorkflowError(f"There is no node type {name!r}.{instead}")
     return KINDS[name]
 
@@ -50,15 +50,15 @@ def check_config(type_: str, config: Json, *, resolved: bool = False) -> dict[st
     A field may hold a template in place of a value of any type; once the templates are resolved,
     check again with `resolved`, for what the values turned out to be.
     """
-    kind = kind_named(type_)
+    kind = get_node_type(type_)
     if type_ == "route" and is_list(config):
         config = {"branches": config}
     if not isinstance(config, Mapping) or not config:
-        wrong = "is empty" if config == {} else f"is {kind_of(config)}"
+        wrong = "is empty" if config == {} else f"is {describe_kind(config)}"
         raise WorkflowError(f"The config of a {type_} node {wrong}. It has: {_outline(kind)}.")
     form, name = _form(kind, config)
     try:
-        return fill(form, config, resolved=resolved)
+        return fill_config(form, config, resolved=resolved)
     except WorkflowError as problem:
         where = f"{type_} {name}".strip()
         raise WorkflowError(f"{where}: {problem}") from None
@@ -69,7 +69,7 @@ def resolve_config(type_: str, config: Config, lookup: Lookup) -> dict[str, Json
 
     Code, conditions, schemas and references to nodes are left as they are written.
     """
-    form, _ = _form(kind_named(type_), config)
+    form, _ = _form(get_node_type(type_), config)
     found = {
         name: _resolve_field(form.fields[name], value, lookup)
         for name, value in config.items()
@@ -81,22 +81,22 @@ def resolve_config(type_: str, config: Config, lookup: Lookup) -> dict[str, Json
 def _resolve_field(field: Field, value: Json, lookup: Lookup) -> Json:
     if not field.templates:
         return value
-    return as_text(field, resolve(value, lookup, within=field.within))
+    return convert_field_to_text(field, resolve_templates(value, lookup, within=field.within))
 
 
 def select_templated(type_: str, config: Config) -> dict[str, Json]:
     """The part of a config in which templates are resolved."""
-    form, _ = _form(kind_named(type_), config)
+    form, _ = _form(get_node_type(type_), config)
     return {name: value for name, value in config.items() if form.fields[name].templates}
 
 
-def effect_of(type_: str, config: Config) -> Effect:
+def get_node_effect(type_: str, config: Config) -> Effect:
     """What repeating a node does, unless its author says otherwise."""
-    kind = kind_named(type_)
+    kind = get_node_type(type_)
     return kind.effects[_form(kind, config)[1]]
 
 
-def describe(node: Node) -> str:
+def describe_node(node: Node) -> str:
     """One line about a node: its description, or what its config says."""
     said = node.description or f"{node.type}: {KINDS[node.type].line(node.config)}"
     line = " ".join(said.split())
@@ -114,7 +114,7 @@ def _form(kind: NodeKind, config: Config) -> tuple[Form, str]:
             f"{kind.type}: {kind.by} {name!r} is an earlier form: {kind.early[name]}."
         )
     says = "is missing" if name is None else f"cannot be {name!r}"
-    known = hint(str(name), kind.forms)
+    known = write_nearest_hint(str(name), kind.forms)
     raise WorkflowError(f"{kind.type}: {kind.by!r} {says}.{known}")
 
 

@@ -9,34 +9,34 @@ from collections.abc import Mapping
 from director.workflow.config_fields import (
     Field,
     Form,
-    check_form,
-    choice,
-    flag,
-    list_of,
-    object_of,
-    text,
-    whole,
+    check_config_form,
+    check_flag_field,
+    check_text_field,
+    make_choice_field_check,
+    make_list_field_check,
+    make_object_field_check,
+    make_whole_number_field_check,
 )
-from director.workflow.selectors import css_of_field, selector
+from director.workflow.selectors import check_selector, get_field_selector
 from director.workflow.types.browser_action import KIND as ACTION
-from director.workflow.types.type_definition import NodeKind, producing
+from director.workflow.types.type_definition import NodeKind, make_producing_form
 from director.workflow.values import Config, Json, WorkflowError
 
 _OWN = re.compile(r"\.|@form-url|@[A-Za-z_][\w:.-]*(~.+)?")
 _PLAYWRIGHT = re.compile(r":(?:has-text|text|visible|near|above|below|left-of|right-of)\b")
 _SELECTOR = Field(
-    selector, "what to find: a CSS selector or a bundle", within="selector", required=True
+    check_selector, "what to find: a CSS selector or a bundle", within="selector", required=True
 )
 
 
 def _check_extraction(value: Json) -> None:
-    text(value)
+    check_text_field(value)
     rule = str(value)
     if _OWN.fullmatch(rule):
         return
     if rule.startswith("@"):
         raise WorkflowError(f"{rule!r} is no attribute: write @name, @name~part or @form-url.")
-    css = css_of_field(rule)
+    css = get_field_selector(rule)
     if css != rule and not _OWN.fullmatch(rule[rule.rfind("@") :]):
         raise WorkflowError(f"{rule!r} names no attribute: write it as a@href.")
     if _PLAYWRIGHT.search(css):
@@ -46,68 +46,85 @@ def _check_extraction(value: Json) -> None:
             'the part by its place, class or attribute, such as "td:nth-child(2)" or '
             f'"[data-label=Price]", or read it with a node of its own: {alone}.'
         )
-    selector(css)
+    check_selector(css)
 
 
 _RULE = Form(
     {
-        "type": Field(choice("element_exists", "element_absent"), "what must hold", required=True),
+        "type": Field(
+            make_choice_field_check("element_exists", "element_absent"),
+            "what must hold",
+            required=True,
+        ),
         "selector": _SELECTOR,
-        "description": Field(text, "in words, for the error"),
+        "description": Field(check_text_field, "in words, for the error"),
     }
 )
 
 
 _FIELDS = Field(
-    object_of(_check_extraction),
+    make_object_field_check(_check_extraction),
     "name: CSS in the item, a@href, @attribute, @attribute~part, . (its text) or @form-url",
     within="selectors",
 )
 
 
 def _form(**fields: Field) -> Form:
-    method = Field(text, "what to look for", required=True, templates=False)
+    method = Field(check_text_field, "what to look for", required=True, templates=False)
     early = {"instruction": "deterministic_extract takes 'selector' and 'fields'"}
-    return producing(Form({"method": method, **fields}, early))
+    return make_producing_form(Form({"method": method, **fields}, early))
 
 
 _FORMS: Mapping[str, Form] = {
     "validate": _form(
         rules=Field(
-            list_of(check_form(_RULE)), "what the page must show", required=True, within="selector"
+            make_list_field_check(check_config_form(_RULE)),
+            "what the page must show",
+            required=True,
+            within="selector",
         ),
         onFailure=Field(
-            choice("stop_workflow", "continue_with_error"),
+            make_choice_field_check("stop_workflow", "continue_with_error"),
             "what a rule that does not hold does",
             default="stop_workflow",
         ),
-        timeout=Field(whole(0, 600_000), "ms until they must hold", default=5000),
+        timeout=Field(
+            make_whole_number_field_check(0, 600_000), "ms until they must hold", default=5000
+        ),
     ),
     "deterministic_extract": _form(
         selector=_SELECTOR,
         fields=_FIELDS,
-        limit=Field(whole(1), "at most so many"),
-        visibleOnly=Field(flag, "only elements that can be seen", default=True),
+        limit=Field(make_whole_number_field_check(1), "at most so many"),
+        visibleOnly=Field(check_flag_field, "only elements that can be seen", default=True),
     ),
     "extract_all": _form(
         selector=_SELECTOR,
         fields=_FIELDS,
-        key=Field(text, "the field that tells one item from another; without it the whole item"),
+        key=Field(
+            check_text_field,
+            "the field that tells one item from another; without it the whole item",
+        ),
         container=Field(
-            selector, "what scrolls; without it what scrolls around the items", within="selector"
+            check_selector,
+            "what scrolls; without it what scrolls around the items",
+            within="selector",
         ),
         next=Field(
-            selector,
+            check_selector,
             "what turns to the next page; without it the list is scrolled",
             within="selector",
         ),
         total=Field(
-            selector, "where the page states how many there are: it is compared", within="selector"
+            check_selector,
+            "where the page states how many there are: it is compared",
+            within="selector",
         ),
-        limit=Field(whole(1), "at most so many"),
-        visibleOnly=Field(flag, "only elements that can be seen", default=True),
+        limit=Field(make_whole_number_field_check(1), "at most so many"),
+        visibleOnly=Field(check_flag_field, "only elements that can be seen", default=True),
         timeout=Field(
-            whole(1, 3_600_000), "ms in all; without it as long as new items come, at most an hour"
+            make_whole_number_field_check(1, 3_600_000),
+            "ms in all; without it as long as new items come, at most an hour",
         ),
     ),
     "count": _form(selector=_SELECTOR),

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from director.workflow.config_fields import Field, Form, anything, object_of, text
-from director.workflow.types.type_definition import NodeKind, producing
+from director.workflow.config_fields import (
+    Field,
+    Form,
+    accept_any_field,
+    check_text_field,
+    make_object_field_check,
+)
+from director.workflow.types.type_definition import NodeKind, make_producing_form
 
 KIND = NodeKind(
     type="cognition",
     says="asks a model for a value of a schema",
     forms={
-        "": producing(
+        "": make_producing_form(
             Form(
                 {
-                    "instruction": Field(text, "what the model is to do", required=True),
-                    "input": Field(anything, "what it is given, as data"),
+                    "instruction": Field(
+                        check_text_field, "what the model is to do", required=True
+                    ),
+                    "input": Field(accept_any_field, "what it is given, as data"),
                     "schema": Field(
-                        object_of(),
+                        make_object_field_check(),
                         "the JSON Schema of the answer",
                         required=True,
                         templates=False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from director.workflow.config_fields import Field, Form, object_of, text
+from director.workflow.config_fields import Field, Form, check_text_field, make_object_field_check
 from director.workflow.types.iterate import RESERVED
 from director.workflow.types.type_definition import NodeKind
 from director.workflow.values import Config, Json, WorkflowError
@@ -35,8 +35,11 @@ KIND = NodeKind(
     forms={
         "": Form(
             {
-                "variables": Field(object_of(), "the variables and their values"),
-                "ask": Field(object_of(text), "variables, and what to ask a person for each"),
+                "variables": Field(make_object_field_check(), "the variables and their values"),
+                "ask": Field(
+                    make_object_field_check(check_text_field),
+                    "variables, and what to ask a person for each",
+                ),
             },
             dict.fromkeys(("operation", "key", "value"), _RIGHT),
             _rule,

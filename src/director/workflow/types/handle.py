@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from director.workflow.config_fields import Field, Form
-from director.workflow.types.named_nodes import nodes
-from director.workflow.types.type_definition import NodeKind, producing
+from director.workflow.types.named_nodes import check_named_nodes
+from director.workflow.types.type_definition import NodeKind, make_producing_form
 from director.workflow.values import Config, WorkflowError
 
 
@@ -17,14 +17,18 @@ KIND = NodeKind(
     type="handle",
     says="tries nodes, runs others if they fail, and some in any case",
     forms={
-        "": producing(
+        "": make_producing_form(
             Form(
                 {
-                    "try": Field(nodes(), "the nodes to try", required=True, templates=False),
-                    "catch": Field(
-                        nodes(), "run if one fails; {{lastError}} says why", templates=False
+                    "try": Field(
+                        check_named_nodes(), "the nodes to try", required=True, templates=False
                     ),
-                    "finally": Field(nodes(), "run in any case", templates=False),
+                    "catch": Field(
+                        check_named_nodes(),
+                        "run if one fails; {{lastError}} says why",
+                        templates=False,
+                    ),
+                    "finally": Field(check_named_nodes(), "run in any case", templates=False),
                 },
                 rule=_rule,
             )

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from director.workflow.config_fields import Field, Form, check_form, list_of, object_of, text
-from director.workflow.expressions import check_condition, check_name
+from director.workflow.config_fields import (
+    Field,
+    Form,
+    check_config_form,
+    check_text_field,
+    make_list_field_check,
+    make_object_field_check,
+)
+from director.workflow.expressions import check_expression_condition, check_expression_name
 from director.workflow.paths import is_list
-from director.workflow.types.named_nodes import nodes
-from director.workflow.types.type_definition import NodeKind, producing
+from director.workflow.types.named_nodes import check_named_nodes
+from director.workflow.types.type_definition import NodeKind, make_producing_form
 from director.workflow.values import Config, Json, WorkflowError
 
 _RIGHT = 'give "branches": [{"name", "condition", "branch"}], the last with condition True'
@@ -16,16 +23,18 @@ _RIGHT = 'give "branches": [{"name", "condition", "branch"}], the last with cond
 
 def _condition(value: Json) -> None:
     if not isinstance(value, bool):
-        text(value)
+        check_text_field(value)
 
 
 _BRANCH = Form(
     {
-        "name": Field(text, "the name of the branch", required=True),
+        "name": Field(check_text_field, "the name of the branch", required=True),
         "condition": Field(
             _condition, "a Python expression, or true", required=True, templates=False
         ),
-        "branch": Field(nodes(least=0), "the nodes to run", required=True, templates=False),
+        "branch": Field(
+            check_named_nodes(least=0), "the nodes to run", required=True, templates=False
+        ),
     },
     {
         "path": _RIGHT,
@@ -39,7 +48,7 @@ def _rule(config: Config) -> None:
     given = config.get("input")
     names = tuple(given) if isinstance(given, Mapping) else ()
     for name in names:
-        check_name(name)
+        check_expression_name(name)
     branches = config.get("branches")
     seen: list[Json] = []
     for branch in branches if is_list(branches) else ():
@@ -50,19 +59,21 @@ def _rule(config: Config) -> None:
             raise WorkflowError(f"Two branches are called {label!r}.")
         seen.append(label)
         if isinstance(condition, str) and condition.strip():
-            check_condition(condition, names=names)
+            check_expression_condition(condition, names=names)
 
 
 KIND = NodeKind(
     type="route",
     says="goes down the first branch whose condition holds",
     forms={
-        "": producing(
+        "": make_producing_form(
             Form(
                 {
-                    "input": Field(object_of(), "named values that conditions can use"),
+                    "input": Field(
+                        make_object_field_check(), "named values that conditions can use"
+                    ),
                     "branches": Field(
-                        list_of(check_form(_BRANCH)),
+                        make_list_field_check(check_config_form(_BRANCH)),
                         "name, condition and nodes; the first that holds",
                         required=True,
                         templates=False,

@@ -9,12 +9,12 @@ from typing import TypeAlias
 from director.workflow.config_fields import (
     Field,
     Form,
-    check_form,
-    either,
-    flag,
-    object_of,
-    only,
-    text,
+    check_config_form,
+    check_flag_field,
+    check_text_field,
+    make_constant_field_check,
+    make_either_field_check,
+    make_object_field_check,
 )
 from director.workflow.values import Config, Effect, Json, NodeType, WorkflowError
 
@@ -47,7 +47,7 @@ def _name_of_field(value: Json) -> None:
 
 
 def _name_of_variable(value: Json) -> None:
-    text(value)
+    check_text_field(value)
     if str(value).startswith("current."):
         raise WorkflowError(
             "this is the name of a variable; to keep a result with the current record write "
@@ -57,36 +57,42 @@ def _name_of_variable(value: Json) -> None:
 
 _RECORDS = Form(
     {
-        "type": Field(text, "the type of the records, such as email", required=True),
+        "type": Field(check_text_field, "the type of the records, such as email", required=True),
         "key": Field(
             _name_of_field,
             "the field that tells one from another: items of one key are one record",
             templates=False,
         ),
-        "id_pattern": Field(text, "names each record, such as email_{{sender}}", templates=False),
+        "id_pattern": Field(
+            check_text_field, "names each record, such as email_{{sender}}", templates=False
+        ),
     }
 )
 
 # On any node that has a result.
 PRODUCING: Mapping[str, Field] = {
     "store": Field(
-        either(
-            only(right=True),
-            only("*"),
-            object_of(_name_of_variable),
+        make_either_field_check(
+            make_constant_field_check(right=True),
+            make_constant_field_check("*"),
+            make_object_field_check(_name_of_variable),
             otherwise='true (the whole result), "*" (each of its fields) or {"source": "target"}',
         ),
         "keeps the result in variables: alias.target",
         templates=False,
     ),
-    "strict_store": Field(flag, "the node fails if its result cannot be kept"),
+    "strict_store": Field(check_flag_field, "the node fails if its result cannot be kept"),
     "create_records": Field(
-        either(text, check_form(_RECORDS), otherwise='a type, or {"type", "key", "id_pattern"}'),
+        make_either_field_check(
+            check_text_field,
+            check_config_form(_RECORDS),
+            otherwise='a type, or {"type", "key", "id_pattern"}',
+        ),
         "makes a record of each item of the result; those of all visits add up",
         templates=False,
     ),
-    "store_to_record": Field(flag, "keeps the result in the current record's vars"),
-    "as": Field(text, "the name for store_to_record; without it the alias"),
+    "store_to_record": Field(check_flag_field, "keeps the result in the current record's vars"),
+    "as": Field(check_text_field, "the name for store_to_record; without it the alias"),
 }
 EARLY: Mapping[str, str] = {
     "store_variable": 'write "store": true',
@@ -95,6 +101,6 @@ EARLY: Mapping[str, str] = {
 }
 
 
-def producing(form: Form) -> Form:
+def make_producing_form(form: Form) -> Form:
     """A form with the fields that every node with a result has."""
     return form.with_fields(PRODUCING, EARLY)

@@ -10,23 +10,27 @@ from collections.abc import Iterator, Mapping
 
 from director.models.script_values import Fail, Wait
 from director.testing.double import refusals
-from director.testing.double.chat.checks import CheckedChatRequest, check_request, check_window
+from director.testing.double.chat.checks import (
+    CheckedChatRequest,
+    check_chat_request,
+    check_chat_window,
+)
 from director.testing.double.chat.events import (
     ChatAnswer,
     Head,
-    build_answer,
-    chunks,
-    completion,
-    cut,
-    failure,
+    build_chat_answer,
+    cut_chat_answer,
+    make_chat_chunks,
+    make_chat_completion,
+    make_chat_failure,
 )
-from director.testing.double.chat.render import blocks, render_seen
+from director.testing.double.chat.render import render_chat_blocks, render_seen_chat
 from director.testing.double.endpoint import EndpointRoute
 from director.testing.double.exchange import ParsedRequest, ProviderResponse, Refusal
-from director.testing.double.request_log.block import total
-from director.testing.double.request_log.cache_openai import cache_key
+from director.testing.double.request_log.block import count_all_block_units
+from director.testing.double.request_log.cache_openai import compute_openai_cache_key
 from director.testing.double.request_log.usage_log import BilledCall, Booked
-from director.testing.double.shapes import mapping
+from director.testing.double.shapes import as_mapping
 from director.testing.double.world import World
 
 STATUSES = {
@@ -43,20 +47,20 @@ TIERS = {"auto": "default", "fast": "priority"}
 
 def create(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -> ProviderResponse:
     """Answer a chat completions request."""
-    wanted = check_request(world.profile, asked.body)
-    rendered = blocks(wanted)
-    check_window(wanted.can, total(rendered))
+    wanted = check_chat_request(world.profile, asked.body)
+    rendered = render_chat_blocks(wanted)
+    check_chat_window(wanted.can, count_all_block_units(rendered))
     at = world.clock.now()
     head = _head(world, wanted)
-    emits = world.think(asked, render_seen(wanted, asked.run))
+    emits = world.think(asked, render_seen_chat(wanted, asked.run))
     for emit in emits:
         if isinstance(emit, Wait):
             world.clock.advance(emit.seconds)
-    answer = _limit_answer(build_answer(emits, _call_ids(world)), asked.body)
+    answer = _limit_answer(build_chat_answer(emits, _call_ids(world)), asked.body)
     streams = asked.body.get("stream") is True
     if answer.failed is not None:
         return _break_answer(head, answer, answer.failed, streams=streams, local=_local(world))
-    options = mapping(asked.body.get("prompt_cache_options"))
+    options = as_mapping(asked.body.get("prompt_cache_options"))
     booked = world.ledger.book(
         BilledCall(
             exchange=asked.number,
@@ -67,7 +71,7 @@ def create(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -> Pr
             blocks=rendered,
             output=answer.output,
             reasoning=answer.reasoning,
-            key=cache_key(
+            key=compute_openai_cache_key(
                 asked.body.get("prompt_cache_key"), {name: asked.body.get(name) for name in APART}
             ),
             lifetime=str(options.get("ttl", "")),
@@ -76,10 +80,10 @@ def create(world: World, asked: ParsedRequest, _params: Mapping[str, str]) -> Pr
     )
     usage = _usage(booked, wanted, local=_local(world))
     if not streams:
-        return ProviderResponse(completion(head, answer, usage, local=_local(world)))
-    asks = mapping(asked.body.get("stream_options")).get("include_usage") is True
+        return ProviderResponse(make_chat_completion(head, answer, usage, local=_local(world)))
+    asks = as_mapping(asked.body.get("stream_options")).get("include_usage") is True
     return ProviderResponse(
-        events=chunks(head, answer, usage if asks else None, local=_local(world))
+        events=make_chat_chunks(head, answer, usage if asks else None, local=_local(world))
     )
 
 
@@ -105,7 +109,7 @@ def _head(world: World, wanted: CheckedChatRequest) -> Head:
 
 def _limit_answer(answer: ChatAnswer, body: Mapping[str, object]) -> ChatAnswer:
     limit = body.get("max_completion_tokens") or body.get("max_tokens")
-    return cut(answer, limit) if isinstance(limit, int) else answer
+    return cut_chat_answer(answer, limit) if isinstance(limit, int) else answer
 
 
 def _break_answer(
@@ -113,13 +117,13 @@ def _break_answer(
 ) -> ProviderResponse:
     """A failure: amid the stream when something had been said, else an HTTP error."""
     if streams and answer.output:
-        return ProviderResponse(events=chunks(head, answer, None, local=local))
+        return ProviderResponse(events=make_chat_chunks(head, answer, None, local=local))
     raise _make_refusal(fail)
 
 
 def _make_refusal(fail: Fail) -> Refusal:
-    error = failure(fail)
-    return refusals.openai(
+    error = make_chat_failure(fail)
+    return refusals.write_openai_refusal(
         "brain",
         fail.message,
         status=STATUSES.get(fail.code, 500),

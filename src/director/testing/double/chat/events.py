@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from director.models.script_values import Ask, Compact, Emit, Fail, Refuse, Say, Stop, Think
 from director.testing.double.exchange import ServerSentEvent
-from director.testing.double.request_log.block import units
+from director.testing.double.request_log.block import count_block_units
 
 Finish: TypeAlias = Literal["stop", "length", "tool_calls", "content_filter"]
 ENDS: dict[str, Finish] = {
@@ -37,13 +37,20 @@ class ChatAnswer:
     @property
     def reasoning(self) -> int:
         """The tokens of its thinking."""
-        return units(self.thinking)
+        return count_block_units(self.thinking)
 
     @property
     def output(self) -> int:
         """All its tokens, those of its thinking among them."""
-        calls = sum(units(call.tool) + units(call.args) for call in self.calls)
-        return self.reasoning + units(self.text or "") + units(self.refusal or "") + calls
+        calls = sum(
+            count_block_units(call.tool) + count_block_units(call.args) for call in self.calls
+        )
+        return (
+            self.reasoning
+            + count_block_units(self.text or "")
+            + count_block_units(self.refusal or "")
+            + calls
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,7 @@ class Head:
     tier: str
 
 
-def build_answer(emits: Sequence[Emit], ids: Iterator[str]) -> ChatAnswer:
+def build_chat_answer(emits: Sequence[Emit], ids: Iterator[str]) -> ChatAnswer:
     """What a script engine's emits come to in a chat; messages after the first begin a new line."""
     made = ChatAnswer()
     for emit in emits:
@@ -80,7 +87,7 @@ def build_answer(emits: Sequence[Emit], ids: Iterator[str]) -> ChatAnswer:
     return made
 
 
-def cut(whole: ChatAnswer, limit: int) -> ChatAnswer:
+def cut_chat_answer(whole: ChatAnswer, limit: int) -> ChatAnswer:
     """As much of an answer as fits into so many tokens; what is cut ends for its length."""
     if whole.output <= limit:
         return whole
@@ -93,7 +100,7 @@ def cut(whole: ChatAnswer, limit: int) -> ChatAnswer:
     if whole.refusal is not None:
         made = replace(made, refusal=_cut_text(whole.refusal, limit - made.output))
     for call in whole.calls:
-        left = limit - made.output - units(call.tool)
+        left = limit - made.output - count_block_units(call.tool)
         if left <= 0:
             break
         made = replace(made, calls=(*made.calls, replace(call, args=_cut_text(call.args, left))))
@@ -104,7 +111,7 @@ def _cut_text(text: str, tokens: int) -> str:
     return text.encode("utf-8", "surrogatepass")[: max(tokens, 0) * 4].decode("utf-8", "ignore")
 
 
-def completion(
+def make_chat_completion(
     head: Head, answer: ChatAnswer, usage: Mapping[str, object], *, local: bool
 ) -> dict[str, object]:
     """An answer as one body; only local servers show their thinking."""
@@ -124,7 +131,7 @@ def completion(
     return {**_common(head, "chat.completion"), "choices": [choice], "usage": dict(usage)}
 
 
-def chunks(
+def make_chat_chunks(
     head: Head, answer: ChatAnswer, usage: Mapping[str, object] | None, *, local: bool
 ) -> tuple[ServerSentEvent, ...]:
     """An answer as a stream; its usage comes last and only when it is given."""
@@ -136,14 +143,14 @@ def chunks(
         for delta in _deltas(answer, local=local)
     ]
     if answer.failed is not None:
-        return (*made, ServerSentEvent("", {"error": failure(answer.failed)}))
+        return (*made, ServerSentEvent("", {"error": make_chat_failure(answer.failed)}))
     made.append(ServerSentEvent("", {**common, "choices": [_choice({}, answer.finish)]}))
     if usage is not None:
         made.append(ServerSentEvent("", {**common, "choices": [], "usage": dict(usage)}))
     return (*made, ServerSentEvent("", "[DONE]"))
 
 
-def failure(fail: Fail) -> dict[str, object]:
+def make_chat_failure(fail: Fail) -> dict[str, object]:
     """The error of a script engine that failed."""
     return {"message": fail.message, "type": "server_error", "param": None, "code": fail.code}
 

@@ -13,12 +13,12 @@ from director.testing.double.field_types import (
     CHAT,
     NAMES,
     FieldRule,
-    check,
-    expect,
-    missing,
-    unknown,
+    check_field,
+    expect_field_type,
+    refuse_missing_field,
+    refuse_unknown_field,
 )
-from director.testing.double.shapes import as_list, mapping
+from director.testing.double.shapes import as_list, as_mapping
 
 ROLES = ("system", "assistant", "user", "tool", "developer")
 PARTS = ("text", "image_url", "input_audio", "refusal", "file")
@@ -28,44 +28,46 @@ KEYS = frozenset(
 SPEAKS = ("tool_calls", "function_call", "refusal", "audio")
 
 
-def check_messages(messages: Sequence[object], *, strict: bool) -> tuple[Mapping[str, object], ...]:
+def check_chat_messages(
+    messages: Sequence[object], *, strict: bool
+) -> tuple[Mapping[str, object], ...]:
     """The messages, if each has the shape of its role."""
     made = []
     for place, message in enumerate(messages):
         where = f"messages[{place}]"
-        expect(where, message, (dict,), CHAT)
-        found = mapping(message)
+        expect_field_type(where, message, (dict,), CHAT)
+        found = as_mapping(message)
         if "role" not in found:
-            raise missing("chat.required", f"{where}.role")
-        check(f"{where}.role", found["role"], FieldRule((str,), values=ROLES), CHAT)
+            raise refuse_missing_field("chat.required", f"{where}.role")
+        check_field(f"{where}.role", found["role"], FieldRule((str,), values=ROLES), CHAT)
         if strict:
             _check_keys(found, where)
         _check_content(found.get("content"), where)
         _check_calls(found, where)
         if found["role"] == "tool" and not found.get("tool_call_id"):
-            raise missing("chat.required", f"{where}.tool_call_id")
+            raise refuse_missing_field("chat.required", f"{where}.tool_call_id")
         made.append(found)
     return tuple(made)
 
 
-def check_said(messages: Sequence[Mapping[str, object]]) -> None:
+def check_chat_message(messages: Sequence[Mapping[str, object]]) -> None:
     """Refuse a message without content, but for an assistant's that says something otherwise."""
     for place, message in enumerate(messages):
         speaks = message["role"] == "assistant" and any(message.get(key) for key in SPEAKS)
         if message.get("content") is None and not speaks:
-            raise refusals.openai(
+            raise refusals.write_openai_refusal(
                 "C4",
                 "Invalid value for 'content': expected a string, got null.",
                 param=f"messages.[{place}].content",
             )
 
 
-def check_pairs(messages: Sequence[Mapping[str, object]]) -> None:
+def check_chat_message_pairs(messages: Sequence[Mapping[str, object]]) -> None:
     """Refuse a call without an answer right after it, and an answer without a call before it."""
     place = 0
     while place < len(messages):
         asked = [
-            str(mapping(call).get("id")) for call in as_list(messages[place].get("tool_calls"))
+            str(as_mapping(call).get("id")) for call in as_list(messages[place].get("tool_calls"))
         ]
         after = place + 1
         while after < len(messages) and messages[after]["role"] == "tool":
@@ -83,7 +85,7 @@ def check_pairs(messages: Sequence[Mapping[str, object]]) -> None:
 
 
 def _orphan(place: int) -> Refusal:
-    return refusals.openai(
+    return refusals.write_openai_refusal(
         "C1",
         "Invalid parameter: messages with role 'tool' must be a response to a preceeding message"
         " with 'tool_calls'.",
@@ -92,7 +94,7 @@ def _orphan(place: int) -> Refusal:
 
 
 def _refuse_unanswered(calls: Sequence[str], place: int | None) -> Refusal:
-    return refusals.openai(
+    return refusals.write_openai_refusal(
         "C2",
         "An assistant message with 'tool_calls' must be followed by tool messages responding to"
         " each 'tool_call_id'. The following tool_call_ids did not have response messages:"
@@ -104,14 +106,14 @@ def _refuse_unanswered(calls: Sequence[str], place: int | None) -> Refusal:
 def _check_keys(message: Mapping[str, object], where: str) -> None:
     for key in message:
         if key not in KEYS:
-            raise unknown(f"{where}.{key}", CHAT)
+            raise refuse_unknown_field(f"{where}.{key}", CHAT)
 
 
 def _check_content(content: object, where: str) -> None:
     if content is None or isinstance(content, str):
         return
     if not isinstance(content, list):
-        raise refusals.openai(
+        raise refusals.write_openai_refusal(
             "chat.type",
             f"Invalid type for '{where}.content': expected one of a string or array of objects,"
             f" but got {NAMES[type(content)]} instead.",
@@ -120,26 +122,26 @@ def _check_content(content: object, where: str) -> None:
         )
     for place, part in enumerate(content):
         inside = f"{where}.content[{place}]"
-        expect(inside, part, (dict,), CHAT)
-        found = mapping(part)
+        expect_field_type(inside, part, (dict,), CHAT)
+        found = as_mapping(part)
         if "type" not in found:
-            raise missing("chat.required", f"{inside}.type")
-        check(f"{inside}.type", found["type"], FieldRule((str,), values=PARTS), CHAT)
+            raise refuse_missing_field("chat.required", f"{inside}.type")
+        check_field(f"{inside}.type", found["type"], FieldRule((str,), values=PARTS), CHAT)
         if str(found["type"]) not in found:
-            raise missing("chat.required", f"{inside}.{found['type']}")
+            raise refuse_missing_field("chat.required", f"{inside}.{found['type']}")
 
 
 def _check_calls(message: Mapping[str, object], where: str) -> None:
-    check(f"{where}.tool_calls", message.get("tool_calls"), FieldRule((list,), low=1), CHAT)
+    check_field(f"{where}.tool_calls", message.get("tool_calls"), FieldRule((list,), low=1), CHAT)
     for place, call in enumerate(as_list(message.get("tool_calls"))):
         inside = f"{where}.tool_calls[{place}]"
-        expect(inside, call, (dict,), CHAT)
-        found = mapping(call)
+        expect_field_type(inside, call, (dict,), CHAT)
+        found = as_mapping(call)
         for key in ("id", "type", "function"):
             if key not in found:
-                raise missing("chat.required", f"{inside}.{key}")
-        function = mapping(found["function"])
+                raise refuse_missing_field("chat.required", f"{inside}.{key}")
+        function = as_mapping(found["function"])
         for key in ("name", "arguments"):
             if key not in function:
-                raise missing("chat.required", f"{inside}.function.{key}")
-            expect(f"{inside}.function.{key}", function[key], (str,), CHAT)
+                raise refuse_missing_field("chat.required", f"{inside}.function.{key}")
+            expect_field_type(f"{inside}.function.{key}", function[key], (str,), CHAT)

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from director.models.script_values import Seen, Shown
 from director.testing.double.chat.checks import CheckedChatRequest
 from director.testing.double.request_log.block import CacheBlock
-from director.testing.double.shapes import as_list, mapping
+from director.testing.double.shapes import as_list, as_mapping
 
 LEADS = ("system", "developer")
 
 
-def blocks(wanted: CheckedChatRequest) -> tuple[CacheBlock, ...]:
+def render_chat_blocks(wanted: CheckedChatRequest) -> tuple[CacheBlock, ...]:
     """The rendered context in the order in which a cache sees it: tools, instructions, the rest."""
     tools = [CacheBlock("tools", _json(tool)) for tool in wanted.tools]
     lead = _leading(wanted.messages)
@@ -35,10 +35,10 @@ def blocks(wanted: CheckedChatRequest) -> tuple[CacheBlock, ...]:
     return (*tools, *instructions, *rest)
 
 
-def render_seen(wanted: CheckedChatRequest, run: str) -> Seen:
+def render_seen_chat(wanted: CheckedChatRequest, run: str) -> Seen:
     """What the script engine is shown: only what this request carries."""
     lead = _leading(wanted.messages)
-    names = (mapping(tool.get("function") or tool.get("custom")) for tool in wanted.tools)
+    names = (as_mapping(tool.get("function") or tool.get("custom")) for tool in wanted.tools)
     return Seen(
         form="chat",
         model=wanted.model,
@@ -61,20 +61,20 @@ def _json(value: object) -> str:
 def _text(content: object) -> str:
     if isinstance(content, str):
         return content
-    parts = [mapping(part) for part in as_list(content)]
+    parts = [as_mapping(part) for part in as_list(content)]
     texts = (part.get("text") or part.get("refusal") for part in parts)
     return "\n".join(str(text) for text in texts if text)
 
 
 def _images(content: object) -> list[str]:
-    parts = [mapping(part) for part in as_list(content)]
+    parts = [as_mapping(part) for part in as_list(content)]
     return [_json(part["image_url"]) for part in parts if "image_url" in part]
 
 
 def _functions(message: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
     """The id, name and arguments of each call that a message makes."""
-    for call in map(mapping, as_list(message.get("tool_calls"))):
-        made = mapping(call.get("function") or call.get("custom"))
+    for call in map(as_mapping, as_list(message.get("tool_calls"))):
+        made = as_mapping(call.get("function") or call.get("custom"))
         arguments = made.get("arguments", made.get("input", ""))
         yield str(call.get("id", "")), str(made.get("name", "")), str(arguments)
 

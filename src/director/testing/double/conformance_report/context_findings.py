@@ -28,13 +28,13 @@ def _collect_ids(journal: Journal) -> _Known:
     creates: dict[str, Exchange] = {}
     said: dict[str, list[Item]] = {}
     for exchange in journal:
-        answered = exchange_content.answer_id(exchange)
+        answered = exchange_content.read_answer_id(exchange)
         if answered and exchange_content.is_create(exchange):
             creates[answered] = exchange
         if answered and (
             exchange_content.is_create(exchange) or exchange.asked.endpoint == "responses.get"
         ):
-            said[answered] = exchange_content.output_items(exchange) or said.get(answered, [])
+            said[answered] = exchange_content.list_output_items(exchange) or said.get(answered, [])
     return _Known(creates, said)
 
 
@@ -64,7 +64,7 @@ def _list_shown_items(exchange: Exchange, known: _Known) -> list[Item]:
         for one in before
         for item in (
             *exchange_content.list_sent_items(one),
-            *known.said[exchange_content.answer_id(one)],
+            *known.said[exchange_content.read_answer_id(one)],
         )
     ]
     return [*shown, *exchange_content.list_sent_items(last)]
@@ -81,17 +81,17 @@ def _find_forgotten(journal: Journal, field: str) -> Iterator[ConformanceFinding
             yield ConformanceFinding(f"{field}_forgotten", exchange.asked.number, message)
 
 
-def tools_forgotten(journal: Journal) -> Iterator[ConformanceFinding]:
+def find_forgotten_tools(journal: Journal) -> Iterator[ConformanceFinding]:
     """Chained requests without tools although the chain began with some."""
     return _find_forgotten(journal, "tools")
 
 
-def instructions_forgotten(journal: Journal) -> Iterator[ConformanceFinding]:
+def find_forgotten_instructions(journal: Journal) -> Iterator[ConformanceFinding]:
     """Chained requests without instructions although the chain began with some."""
     return _find_forgotten(journal, "instructions")
 
 
-def result_twice(journal: Journal) -> Iterator[ConformanceFinding]:
+def find_repeated_result(journal: Journal) -> Iterator[ConformanceFinding]:
     """Results that stand twice in what one request shows."""
     known = _collect_ids(journal)
     for exchange in journal:
@@ -100,10 +100,12 @@ def result_twice(journal: Journal) -> Iterator[ConformanceFinding]:
         new = {
             call
             for item in exchange_content.list_sent_items(exchange)
-            for call in exchange_content.results(item)
+            for call in exchange_content.list_item_results(item)
         }
         shown = _list_shown_items(exchange, known) if new else []
-        counts = Counter(call for item in shown for call in exchange_content.results(item))
+        counts = Counter(
+            call for item in shown for call in exchange_content.list_item_results(item)
+        )
         for call in sorted(new):
             if counts[call] > 1:
                 message = f"the result of {call} was sent {counts[call]} times"
@@ -114,12 +116,12 @@ def find_dropped_call(journal: Journal) -> Iterator[ConformanceFinding]:
     """Calls that were never answered and left out later, while what was before them stayed."""
     known = _collect_ids(journal)
     for index, asking in enumerate(journal):
-        if not exchange_content.is_create(asking) or not exchange_content.whole(asking):
+        if not exchange_content.is_create(asking) or not exchange_content.has_whole_answer(asking):
             continue
-        said = known.said.get(exchange_content.answer_id(asking), [])
-        issued = [call for item in said for call in exchange_content.calls(item)]
+        said = known.said.get(exchange_content.read_answer_id(asking), [])
+        issued = [call for item in said for call in exchange_content.list_item_calls(item)]
         later = [one for one in journal[index + 1 :] if issued and _same_run(asking, one)]
-        if any(exchange_content.same_request(asking, one) for one in later):
+        if any(exchange_content.is_same_exchange_request(asking, one) for one in later):
             continue  # asked again, so the second answer is the one that counts
         for call in issued:
             yield from _where_dropped(call, asking, later, known)
@@ -135,21 +137,21 @@ def _where_dropped(
     before = _list_shown_items(asking, known)
     for exchange in later:
         shown = _list_shown_items(exchange, known)
-        if any(call in exchange_content.results(item) for item in shown):
+        if any(call in exchange_content.list_item_results(item) for item in shown):
             return
         goes_on = bool(before) and len(shown) > len(before) and before[-1] in shown
         folded = any(item.get("type") == "compaction" for item in shown)
         if (
             goes_on
             and not folded
-            and not any(call in exchange_content.calls(item) for item in shown)
+            and not any(call in exchange_content.list_item_calls(item) for item in shown)
         ):
             message = f"{call}, asked for in #{asking.asked.number}, was dropped and not answered"
             yield ConformanceFinding("dropped_call", exchange.asked.number, message)
             return
 
 
-def thread_twice(journal: Journal) -> Iterator[ConformanceFinding]:
+def find_repeated_thread(journal: Journal) -> Iterator[ConformanceFinding]:
     """Second continuations of one message of a thread."""
     continued: dict[str, Exchange] = {}
     for exchange in journal:
@@ -163,7 +165,7 @@ def thread_twice(journal: Journal) -> Iterator[ConformanceFinding]:
             continued[parent] = exchange
 
 
-def partial_as_whole(journal: Journal) -> Iterator[ConformanceFinding]:
+def find_partial_as_whole(journal: Journal) -> Iterator[ConformanceFinding]:
     """Texts of broken streams that a later request gives out as what the model said."""
     for index, exchange in enumerate(journal):
         answer = exchange.answer
@@ -180,7 +182,7 @@ def partial_as_whole(journal: Journal) -> Iterator[ConformanceFinding]:
 def _find_taken_for_whole(partial: str, later: Journal) -> Exchange | None:
     for one in later:
         for item in exchange_content.list_sent_items(one):
-            said = {text.strip() for text in exchange_content.texts(item)}
+            said = {text.strip() for text in exchange_content.list_item_texts(item)}
             if item.get("role") == "assistant" and partial in said:
                 return one
         if partial in {text.strip() for text in exchange_content.list_whole_texts(one)}:

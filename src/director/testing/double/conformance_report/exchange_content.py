@@ -21,7 +21,7 @@ ENDED = ("completed", "failed", "incomplete", "cancelled")
 _AGAIN = re.compile(r"try again in ([\d.]+)(ms|s)", re.IGNORECASE)
 
 
-def items(value: object) -> list[Item]:
+def list_content_items(value: object) -> list[Item]:
     """The objects of a list; nothing else."""
     if not isinstance(value, Sequence) or isinstance(value, str):
         return []
@@ -33,19 +33,19 @@ def is_create(exchange: Exchange) -> bool:
     return exchange.asked.endpoint in CREATES
 
 
-def good(exchange: Exchange) -> bool:
+def has_good_answer(exchange: Exchange) -> bool:
     """Whether it was answered with success and the whole answer was sent."""
     answer = exchange.answer
     return answer is not None and answer.status < 300 and exchange.finished
 
 
-def whole(exchange: Exchange) -> bool:
+def has_whole_answer(exchange: Exchange) -> bool:
     """Whether it was answered with success, and a stream came to its good end."""
     answer = exchange.answer
-    return answer is not None and good(exchange) and has_ended_well(answer)
+    return answer is not None and has_good_answer(exchange) and has_ended_well(answer)
 
 
-def same_request(one: Exchange, other: Exchange) -> bool:
+def is_same_exchange_request(one: Exchange, other: Exchange) -> bool:
     """Whether two requests ask the very same, for the same run."""
     first, second = one.asked, other.asked
     return (
@@ -61,7 +61,7 @@ def list_sent_items(exchange: Exchange) -> list[Item]:
     given = body.get("input", body.get("messages"))
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
-    return items(given)
+    return list_content_items(given)
 
 
 def _data(events: Sequence[ServerSentEvent]) -> Iterator[Item]:
@@ -73,7 +73,7 @@ def _field(item: Item, name: str) -> Item:
     return inner if isinstance(inner, Mapping) else {}
 
 
-def final(answer: ProviderResponse | None) -> Item:
+def read_final_object(answer: ProviderResponse | None) -> Item:
     """The object that an answer ends with: its body, or the response in its last event."""
     if answer is None:
         return {}
@@ -83,7 +83,7 @@ def final(answer: ProviderResponse | None) -> Item:
     return ends[-1] if ends else {}
 
 
-def answer_id(exchange: Exchange) -> str:
+def read_answer_id(exchange: Exchange) -> str:
     """The id of what was answered, however far the answer got."""
     answer = exchange.answer
     if answer is None:
@@ -97,37 +97,39 @@ def answer_id(exchange: Exchange) -> str:
 
 def _output(answer: ProviderResponse) -> Iterator[Item]:
     """What the model said, item by item, in whatever form it was said."""
-    yield from items(answer.body.get("output"))
-    yield from items(answer.body.get("content"))
-    for choice in items(answer.body.get("choices")):
+    yield from list_content_items(answer.body.get("output"))
+    yield from list_content_items(answer.body.get("content"))
+    for choice in list_content_items(answer.body.get("choices")):
         yield _field(choice, "message")
     for data in _data(answer.events):
         if data.get("type") == "response.output_item.done":
             yield _field(data, "item")
         elif data.get("type") == "content_block_start":
             yield _field(data, "content_block")
-        for choice in items(data.get("choices")):
+        for choice in list_content_items(data.get("choices")):
             yield _field(choice, "delta")
 
 
-def output_items(exchange: Exchange) -> list[Item]:
+def list_output_items(exchange: Exchange) -> list[Item]:
     """The items that the model's answer adds to a context."""
     return list(_output(exchange.answer)) if exchange.answer else []
 
 
-def calls(item: Item) -> Iterator[str]:
+def list_item_calls(item: Item) -> Iterator[str]:
     """The ids of the calls in an item or message."""
     kind = item.get("type")
     if kind in ("function_call", "custom_tool_call"):
         yield str(item.get("call_id"))
     elif kind == "tool_use":
         yield str(item.get("id"))
-    yield from (str(call["id"]) for call in items(item.get("tool_calls")) if call.get("id"))
-    for block in items(item.get("content")):
-        yield from calls(block)
+    yield from (
+        str(call["id"]) for call in list_content_items(item.get("tool_calls")) if call.get("id")
+    )
+    for block in list_content_items(item.get("content")):
+        yield from list_item_calls(block)
 
 
-def results(item: Item) -> Iterator[str]:
+def list_item_results(item: Item) -> Iterator[str]:
     """The ids of the calls that an item or message answers."""
     if str(item.get("type", "")).endswith("_call_output"):
         yield str(item.get("call_id"))
@@ -135,8 +137,8 @@ def results(item: Item) -> Iterator[str]:
         yield str(item.get("tool_use_id"))
     elif item.get("role") == "tool":
         yield str(item.get("tool_call_id"))
-    for block in items(item.get("content")):
-        yield from results(block)
+    for block in list_content_items(item.get("content")):
+        yield from list_item_results(block)
 
 
 def has_ended_well(answer: ProviderResponse) -> bool:
@@ -161,18 +163,22 @@ def join_streamed_text(answer: ProviderResponse) -> str:
         parts.append(str(_field(data, "delta").get("text", "")))
         parts += [
             str(_field(choice, "delta").get("content") or "")
-            for choice in items(data.get("choices"))
+            for choice in list_content_items(data.get("choices"))
         ]
     return "".join(parts)
 
 
-def texts(item: Item) -> Iterator[str]:
+def list_item_texts(item: Item) -> Iterator[str]:
     """The texts of an item or message: its content, or the parts of it and all of them joined."""
     content = item.get("content")
     if isinstance(content, str):
         yield content
         return
-    parts = [str(part["text"]) for part in items(content) if isinstance(part.get("text"), str)]
+    parts = [
+        str(part["text"])
+        for part in list_content_items(content)
+        if isinstance(part.get("text"), str)
+    ]
     yield from parts
     yield "".join(parts)
 
@@ -180,15 +186,15 @@ def texts(item: Item) -> Iterator[str]:
 def list_whole_texts(exchange: Exchange) -> set[str]:
     """The texts that a whole answer delivered."""
     answer = exchange.answer
-    if answer is None or not whole(exchange):
+    if answer is None or not has_whole_answer(exchange):
         return set()
     if answer.events:
         return {join_streamed_text(answer)}
-    found = {text for item in _output(answer) for text in texts(item)}
-    return found | set(texts(answer.body))
+    found = {text for item in _output(answer) for text in list_item_texts(item)}
+    return found | set(list_item_texts(answer.body))
 
 
-def error_of(answer: ProviderResponse | None) -> Item:
+def read_error_content(answer: ProviderResponse | None) -> Item:
     """The error that an answer tells of: a refusal's, a failed response's, or a stream's."""
     if answer is None:
         return {}
@@ -201,9 +207,9 @@ def error_of(answer: ProviderResponse | None) -> Item:
     return {}
 
 
-def error_code(answer: ProviderResponse | None) -> str:
+def read_error_code(answer: ProviderResponse | None) -> str:
     """The code of an answer's error, in either provider's place for it."""
-    error = error_of(answer)
+    error = read_error_content(answer)
     details = _field(error, "details")
     return str(details.get("error_code") or error.get("code") or error.get("type") or "")
 
@@ -211,7 +217,7 @@ def error_code(answer: ProviderResponse | None) -> str:
 def read_delay(exchange: Exchange) -> float:
     """The seconds that the client was told to wait, in a header or only in words."""
     answer = exchange.answer
-    if answer is None or not error_of(answer):
+    if answer is None or not read_error_content(answer):
         return 0.0
     headers = answer.headers
     if "retry-after-ms" in headers:
@@ -221,7 +227,7 @@ def read_delay(exchange: Exchange) -> float:
         return float(after)
     if after:
         return parsedate_to_datetime(after).timestamp() - exchange.at
-    again = _AGAIN.search(str(error_of(answer).get("message", "")))
+    again = _AGAIN.search(str(read_error_content(answer).get("message", "")))
     if again is None:
         return 0.0
     return float(again[1].rstrip(".")) / (1000 if again[2] == "ms" else 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from director.testing.double.api_keys import key_of
+from director.testing.double.api_keys import read_api_key
 from director.testing.double.conformance_report import (
     context_findings,
     exchange_content,
@@ -33,7 +33,7 @@ def _resent(journal: Journal) -> Iterator[tuple[Exchange, Exchange]]:
         if not exchange_content.is_create(lost) or not AMBIGUOUS & set(lost.struck):
             continue
         for again in journal[index + 1 :]:
-            if exchange_content.same_request(lost, again):
+            if exchange_content.is_same_exchange_request(lost, again):
                 yield lost, again
                 break
 
@@ -52,10 +52,10 @@ def _resent_job(journal: Journal) -> Iterator[ConformanceFinding]:
 def _retries(journal: Journal) -> Iterator[tuple[Exchange, Exchange]]:
     """Requests that failed, each with the next one that asks the same."""
     for index, first in enumerate(journal):
-        if not exchange_content.error_of(first.answer):
+        if not exchange_content.read_error_content(first.answer):
             continue
         for again in journal[index + 1 :]:
-            if exchange_content.same_request(first, again):
+            if exchange_content.is_same_exchange_request(first, again):
                 yield first, again
                 break
 
@@ -77,7 +77,7 @@ def _hopeless(exchange: Exchange) -> bool:
     if answer is None:
         return False
     told = answer.headers.get("x-should-retry")
-    code = exchange_content.error_code(answer)
+    code = exchange_content.read_error_code(answer)
     if told is not None:
         return told == "false"
     if code == "insufficient_quota":
@@ -92,9 +92,11 @@ def _hopeless(exchange: Exchange) -> bool:
 def _hopeless_retry(journal: Journal) -> Iterator[ConformanceFinding]:
     for first, again in _retries(journal):
         status = first.answer.status if first.answer else 0
-        other_key = status == 401 and key_of(first.asked.headers) != key_of(again.asked.headers)
+        other_key = status == 401 and read_api_key(first.asked.headers) != read_api_key(
+            again.asked.headers
+        )
         if _hopeless(first) and not other_key:
-            code = exchange_content.error_code(first.answer)
+            code = exchange_content.read_error_code(first.answer)
             yield ConformanceFinding(
                 "hopeless_retry",
                 again.asked.number,
@@ -122,27 +124,27 @@ FINDERS: dict[str, Finder] = {
     "resent_job": _resent_job,
     "early_retry": _early_retry,
     "hopeless_retry": _hopeless_retry,
-    "fast_poll": job_findings.fast_poll,
-    "poll_after_end": job_findings.poll_after_end,
+    "fast_poll": job_findings.find_fast_job_poll,
+    "poll_after_end": job_findings.find_job_poll_after_end,
     "abandoned_job": job_findings.find_abandoned_job,
-    "tools_forgotten": context_findings.tools_forgotten,
-    "instructions_forgotten": context_findings.instructions_forgotten,
-    "result_twice": context_findings.result_twice,
+    "tools_forgotten": context_findings.find_forgotten_tools,
+    "instructions_forgotten": context_findings.find_forgotten_instructions,
+    "result_twice": context_findings.find_repeated_result,
     "dropped_call": context_findings.find_dropped_call,
-    "thread_twice": context_findings.thread_twice,
-    "partial_as_whole": context_findings.partial_as_whole,
+    "thread_twice": context_findings.find_repeated_thread,
+    "partial_as_whole": context_findings.find_partial_as_whole,
     "thinking_edited": _thinking_edited,
     "secret": _secret,
 }
 
 
-def judge(journal: Journal) -> list[ConformanceFinding]:
+def run_finders(journal: Journal) -> list[ConformanceFinding]:
     """All that the client did wrong, in the order in which it showed; nothing for a clean one."""
     found = [finding for finder in FINDERS.values() for finding in finder(journal)]
     return sorted(found, key=lambda finding: (finding.exchange, finding.kind))
 
 
-def notes(journal: Journal) -> list[ConformanceFinding]:
+def find_notes(journal: Journal) -> list[ConformanceFinding]:
     """What is not wrong but may have cost twice: foreground creates sent again after a loss."""
     return [
         ConformanceFinding(

@@ -24,13 +24,13 @@ def _jobs(journal: Journal) -> dict[str, Exchange]:
         and exchange.asked.body.get("background") is True
         and _has_told_id(exchange)
     )
-    return {exchange_content.answer_id(exchange): exchange for exchange in created}
+    return {exchange_content.read_answer_id(exchange): exchange for exchange in created}
 
 
 def _has_told_id(exchange: Exchange) -> bool:
     """Whether the client could read the id: a whole answer, or the first event of a stream."""
     answer = exchange.answer
-    if answer is None or answer.status >= 300 or not exchange_content.answer_id(exchange):
+    if answer is None or answer.status >= 300 or not exchange_content.read_answer_id(exchange):
         return False
     unsent = {"stall_after", "reset_after_work"} & {*exchange.struck}
     return exchange.finished or (bool(answer.events) and not unsent)
@@ -44,7 +44,7 @@ def _about(journal: Journal, job: str) -> list[Exchange]:
         if (exchange.asked.endpoint in _ABOUT and job in exchange.asked.path.split("/"))
         or (
             exchange.asked.endpoint == "responses.create"
-            and exchange_content.answer_id(exchange) == job
+            and exchange_content.read_answer_id(exchange) == job
         )
     ]
 
@@ -55,21 +55,23 @@ def _over(exchange: Exchange) -> bool:
     if answer is None or not exchange.finished:
         return False
     gone = answer.status == 404 or exchange.asked.endpoint == "responses.delete"
-    return gone or exchange_content.final(answer).get("status") in exchange_content.ENDED
+    return (
+        gone or exchange_content.read_final_object(answer).get("status") in exchange_content.ENDED
+    )
 
 
-def fast_poll(journal: Journal) -> Iterator[ConformanceFinding]:
+def find_fast_job_poll(journal: Journal) -> Iterator[ConformanceFinding]:
     """Polls of a running job that follow each other too fast."""
     for job in _jobs(journal):
         polls = [one for one in _about(journal, job) if one.asked.endpoint == "responses.get"]
         for first, again in pairwise(polls):
-            running = exchange_content.good(first) and not _over(first)
+            running = exchange_content.has_good_answer(first) and not _over(first)
             if running and again.at - first.at < POLICY - 0.001:
                 message = f"polled {again.at - first.at:g}s after #{first.asked.number}"
                 yield ConformanceFinding("fast_poll", again.asked.number, message)
 
 
-def poll_after_end(journal: Journal) -> Iterator[ConformanceFinding]:
+def find_job_poll_after_end(journal: Journal) -> Iterator[ConformanceFinding]:
     """Polls of a job that is known to be over."""
     for job in _jobs(journal):
         over: Exchange | None = None
@@ -86,7 +88,8 @@ def find_abandoned_job(journal: Journal) -> Iterator[ConformanceFinding]:
     for job, created in _jobs(journal).items():
         about = _about(journal, job)
         cancelled = any(
-            one.asked.endpoint == "responses.cancel" and exchange_content.good(one) for one in about
+            one.asked.endpoint == "responses.cancel" and exchange_content.has_good_answer(one)
+            for one in about
         )
         if not cancelled and not any(_over(one) for one in about):
             message = f"{job} was neither polled to its end nor cancelled"

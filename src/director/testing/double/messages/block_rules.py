@@ -18,18 +18,20 @@ from director.testing.double.messages.read import (
     Prompt,
     RoleTurn,
 )
-from director.testing.double.shapes import as_list, mapping
+from director.testing.double.shapes import as_list, as_mapping
 
 MARKS = 4
 
 
-def check(prompt: Prompt, call: CheckedMessagesRequest, *, paused: bool) -> None:
+def check_block_rules(prompt: Prompt, call: CheckedMessagesRequest, *, paused: bool) -> None:
     """Refuse a conversation that breaks a rule; `paused` says that its end may be the agent's."""
     _texts(call)
     _marks(call)
     turns = prompt.turns
     if turns and turns[0].side != "user" and turns[0].pieces[0].kind != "compaction":
-        raise refusals.anthropic("M0", 'messages: first message must use the "user" role')
+        raise refusals.write_anthropic_refusal(
+            "M0", 'messages: first message must use the "user" role'
+        )
     _unique(prompt)
     for before, turn in zip([None, *turns], turns, strict=False):
         _results(before, turn)
@@ -40,7 +42,7 @@ def check(prompt: Prompt, call: CheckedMessagesRequest, *, paused: bool) -> None
 
 
 def _texts(call: CheckedMessagesRequest) -> None:
-    messages = [mapping(message) for message in as_list(call.body.get("messages"))]
+    messages = [as_mapping(message) for message in as_list(call.body.get("messages"))]
     for at, message in enumerate(messages):
         content = message.get("content")
         final = at == len(messages) - 1 and message.get("role") == "assistant"
@@ -49,34 +51,36 @@ def _texts(call: CheckedMessagesRequest) -> None:
                 f"messages.{at}: all messages must have non-empty content except for the "
                 "optional final assistant message"
             )
-            raise refusals.anthropic("M8", text)
+            raise refusals.write_anthropic_refusal("M8", text)
         texts = [content] if isinstance(content, str) else _list_texts(content)
         if not all(texts):
-            raise refusals.anthropic("M8", "messages: text content blocks must be non-empty")
+            raise refusals.write_anthropic_refusal(
+                "M8", "messages: text content blocks must be non-empty"
+            )
 
 
 def _list_texts(content: object) -> list[object]:
-    blocks = [mapping(block) for block in as_list(content)]
+    blocks = [as_mapping(block) for block in as_list(content)]
     return [block.get("text") for block in blocks if block.get("type") == "text"]
 
 
 def _find_cache_marks(body: Json) -> Iterator[tuple[str, str]]:
     """Where the cache marks are and how long they are to last, in the order of the cache."""
     for name in ("tools", "system"):
-        for at, block in enumerate(map(mapping, as_list(body.get(name)))):
+        for at, block in enumerate(map(as_mapping, as_list(body.get(name)))):
             yield from _mark(f"{name}.{at}", block)
-    for at, message in enumerate(map(mapping, as_list(body.get("messages")))):
-        for index, block in enumerate(map(mapping, as_list(message.get("content")))):
-            for inner in map(mapping, as_list(block.get("content"))):
+    for at, message in enumerate(map(as_mapping, as_list(body.get("messages")))):
+        for index, block in enumerate(map(as_mapping, as_list(message.get("content")))):
+            for inner in map(as_mapping, as_list(block.get("content"))):
                 yield from _mark(f"messages.{at}.content.{index}", inner)
             yield from _mark(f"messages.{at}.content.{index}", block)
     if body.get("cache_control"):
-        yield "cache_control", str(mapping(body["cache_control"]).get("ttl") or "5m")
+        yield "cache_control", str(as_mapping(body["cache_control"]).get("ttl") or "5m")
 
 
 def _mark(path: str, block: Json) -> Iterator[tuple[str, str]]:
     if block.get("cache_control"):
-        yield f"{path}.cache_control", str(mapping(block["cache_control"]).get("ttl") or "5m")
+        yield f"{path}.cache_control", str(as_mapping(block["cache_control"]).get("ttl") or "5m")
 
 
 def _marks(call: CheckedMessagesRequest) -> None:
@@ -85,7 +89,7 @@ def _marks(call: CheckedMessagesRequest) -> None:
         text = (
             f"A maximum of {MARKS} blocks with cache_control may be provided. Found {len(found)}."
         )
-        raise refusals.anthropic("M9", text)
+        raise refusals.write_anthropic_refusal("M9", text)
     short = False
     for path, ttl in found:
         short = short or ttl == "5m"
@@ -95,7 +99,7 @@ def _marks(call: CheckedMessagesRequest) -> None:
                 "cache_control block. Note that blocks are processed in the following order: "
                 "`tools`, `system`, `messages`."
             )
-            raise refusals.anthropic("M9", text)
+            raise refusals.write_anthropic_refusal("M9", text)
 
 
 def _unique(prompt: Prompt) -> None:
@@ -104,7 +108,7 @@ def _unique(prompt: Prompt) -> None:
         if piece.kind == "tool_use":
             if piece.block.get("id") in met:
                 text = f"{piece.place}: `tool_use` ids must be unique"
-                raise refusals.anthropic("M4", text)
+                raise refusals.write_anthropic_refusal("M4", text)
             met.add(piece.block.get("id"))
 
 
@@ -120,14 +124,14 @@ def _results(before: RoleTurn | None, turn: RoleTurn) -> None:
                 "Each `tool_result` block must have a corresponding `tool_use` block in the "
                 "previous message."
             )
-            raise refusals.anthropic("M2", text)
+            raise refusals.write_anthropic_refusal("M2", text)
         counts[use] += 1
         if counts[use] > 1:
             text = (
                 f"{piece.place}: each tool_use must have a single result. Found multiple "
                 f"`tool_result` blocks with id: {use}"
             )
-            raise refusals.anthropic("M3", text)
+            raise refusals.write_anthropic_refusal("M3", text)
 
 
 def _check_answered(turn: RoleTurn, after: RoleTurn | None) -> None:
@@ -153,7 +157,7 @@ def _refuse_unanswered(rule: str, uses: list[Piece]) -> Refusal:
         f"immediately after: {ids}. Each `tool_use` block must have a corresponding "
         "`tool_result` block in the next message."
     )
-    return refusals.anthropic(rule, text)
+    return refusals.write_anthropic_refusal(rule, text)
 
 
 def _prefill(last: RoleTurn, call: CheckedMessagesRequest) -> None:
@@ -164,8 +168,8 @@ def _prefill(last: RoleTurn, call: CheckedMessagesRequest) -> None:
             "This model does not support assistant message prefill. The conversation must end "
             "with a user message."
         )
-        raise refusals.anthropic("M10", text)
+        raise refusals.write_anthropic_refusal("M10", text)
     said = last.pieces[-1].block.get("text")
     if isinstance(said, str) and said != said.rstrip():
         text = "messages: final assistant content cannot end with trailing whitespace"
-        raise refusals.anthropic("M10", text)
+        raise refusals.write_anthropic_refusal("M10", text)

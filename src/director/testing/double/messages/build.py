@@ -30,13 +30,21 @@ from director.testing.double.messages.read import (
     CheckedMessagesRequest,
     Json,
     Prompt,
-    number,
-    words,
+    read_block_words,
+    read_number,
 )
 from director.testing.double.messages.server_compaction import TEXTS as CODES
-from director.testing.double.messages.server_compaction import passing_block, refuse_compaction
-from director.testing.double.messages.thinking import end_of, last_seal, sign, verify
-from director.testing.double.request_log.block import units
+from director.testing.double.messages.server_compaction import (
+    find_passing_compaction,
+    refuse_compaction,
+)
+from director.testing.double.messages.thinking import (
+    find_last_thinking_seal,
+    find_thinking_end,
+    sign_thinking,
+    verify_thinking,
+)
+from director.testing.double.request_log.block import count_block_units
 from director.testing.double.request_log.usage_log import Booked
 from director.testing.double.shapes import as_list
 from director.testing.double.world import World
@@ -76,12 +84,14 @@ class DraftMessage:
     @property
     def output(self) -> int:
         """The tokens of all that was said."""
-        return sum(map(count_output, self.content))
+        return sum(map(count_message_output, self.content))
 
     @property
     def reasoning(self) -> int:
         """The tokens of what was thought."""
-        return sum(count_output(block) for block in self.content if block["type"] == "thinking")
+        return sum(
+            count_message_output(block) for block in self.content if block["type"] == "thinking"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +102,20 @@ class Iteration:
     line: Booked
 
 
-def count_output(block: Json) -> int:
+def count_message_output(block: Json) -> int:
     """The output tokens of a block."""
     name = str(block.get("name", "")) if block.get("type") == "tool_use" else ""
-    return units(name + words(block))
+    return count_block_units(name + read_block_words(block))
 
 
-def refuse_failure(failure: Fail) -> Refusal:
+def build_message_failure(failure: Fail) -> Refusal:
     """The refusal that a script engine's failure is."""
     if failure.code in CODES:
         return refuse_compaction(failure.code)
     status = STATUSES.get(failure.code, 500)
     kind = failure.code if failure.code in STATUSES else "api_error"
     code = "" if kind == failure.code else failure.code
-    return refusals.anthropic(
+    return refusals.write_anthropic_refusal(
         "brain", failure.message, status=status, kind=kind, error_code=code, defect=False
     )
 
@@ -133,7 +143,7 @@ class Builder:
             self.reply.stop = "tool_use"
         _stop_at_words(self.reply, self.call)
         _fit(self.reply, room, STOPS["window"])
-        _fit(self.reply, number(self.call.body.get("max_tokens"), 0), STOPS["max_tokens"])
+        _fit(self.reply, read_number(self.call.body.get("max_tokens"), 0), STOPS["max_tokens"])
         return self.reply
 
     def text(self, text: str) -> None:
@@ -144,13 +154,13 @@ class Builder:
     def add_thought(self, text: str) -> None:
         """Add a signed thought."""
         if not self.prefix:
-            self.prefix = end_of(self.prompt).lines[0]
-            self.previous = last_seal(self.prompt)
+            self.prefix = find_thinking_end(self.prompt).lines[0]
+            self.previous = find_last_thinking_seal(self.prompt)
         shown = "" if self.call.thinking.get("display") == "omitted" else text
-        signature = sign(self.call.model, self.prefix, self.previous, shown)
+        signature = sign_thinking(self.call.model, self.prefix, self.previous, shown)
         block = {"type": "thinking", "thinking": shown, "signature": signature}
         self.reply.content.append(block)
-        signed = verify(block)
+        signed = verify_thinking(block)
         self.previous = signed.seal if signed else self.previous
 
     def ask(self, ask: Ask) -> None:
@@ -167,7 +177,7 @@ class Builder:
         """Add a compaction that the script engine itself chose to make."""
         if COMPACTING not in self.call.betas:
             raise ScriptError(f"A compaction was scripted for a request without {COMPACTING}.")
-        self.reply.content.append(passing_block(text))
+        self.reply.content.append(find_passing_compaction(text))
 
 
 def _refuse(builder: Builder, text: str) -> None:
@@ -221,7 +231,7 @@ def _stop_at_words(reply: DraftMessage, call: CheckedMessagesRequest) -> None:
 def _fit(reply: DraftMessage, room: int, stop: str) -> None:
     """End the answer where the tokens that it may have end, for that reason."""
     for at, block in enumerate(reply.content):
-        cost = count_output(block)
+        cost = count_message_output(block)
         if cost > room:
             text = str(block.get("text", "")).encode()[: room * 4].decode("utf-8", "ignore")
             rest = [{**block, "text": text}] if text else []
@@ -245,7 +255,7 @@ def _counts(line: Booked | None) -> dict[str, object]:
     }
 
 
-def usage(iterations: Sequence[Iteration]) -> dict[str, object]:
+def build_message_usage(iterations: Sequence[Iteration]) -> dict[str, object]:
     """The usage of a request: its fields tell of the last message only, not of a compaction."""
     message = next((each.line for each in reversed(iterations) if each.sort == "message"), None)
     made = {
@@ -266,7 +276,7 @@ class Extras:
     dropped: tuple[Json, ...] = ()
 
 
-def body(
+def build_message_body(
     world: World,
     call: CheckedMessagesRequest,
     reply: DraftMessage,
@@ -286,7 +296,7 @@ def body(
         "stop_details": {"type": "refusal", "category": None, "explanation": None}
         if refused
         else None,
-        "usage": usage(iterations),
+        "usage": build_message_usage(iterations),
     }
     if call.body.get("context_management") is not None:
         made["context_management"] = {"applied_edits": list(extras.applied)}
@@ -295,11 +305,11 @@ def body(
     return made
 
 
-def summary(emits: Iterable[Emit]) -> str:
+def build_message_summary(emits: Iterable[Emit]) -> str:
     """The summary in what a script engine says when it is asked for one."""
     said = list(emits)
     for emit in said:
         if isinstance(emit, Fail):
-            raise refuse_failure(emit)
+            raise build_message_failure(emit)
     texts = [emit.text for emit in said if isinstance(emit, Compact)]
     return "\n".join(texts or [emit.text for emit in said if isinstance(emit, Say)])

@@ -9,11 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from director.models.capabilities import Capabilities, find
+from director.models.capabilities import Capabilities, read_capabilities
 from director.testing.double import refusals
 from director.testing.double.exchange import UNHEARD_OF, ParsedRequest, Refusal
-from director.testing.double.messages.read import CheckedMessagesRequest, Json, blocks_of, number
-from director.testing.double.shapes import as_list, mapping
+from director.testing.double.messages.read import (
+    CheckedMessagesRequest,
+    Json,
+    read_blocks,
+    read_number,
+)
+from director.testing.double.shapes import as_list, as_mapping
 from director.testing.double.world import World
 
 CLEARING = "context-management-2025-06-27"
@@ -102,23 +107,23 @@ NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 SAMPLING = {"temperature": 1, "top_p": 1, "top_k": None}
 
 
-def betas_of(asked: ParsedRequest) -> frozenset[str]:
+def read_messages_betas(asked: ParsedRequest) -> frozenset[str]:
     """The betas that a request asks for."""
     return frozenset(
         name.strip() for name in asked.headers.get("anthropic-beta", "").split(",") if name.strip()
     )
 
 
-def extra(rule: str, path: str) -> Refusal:
+def refuse_extra_field(rule: str, path: str) -> Refusal:
     """The refusal of a field that nobody knows."""
-    return refusals.anthropic(rule, f"{path}: Extra inputs are not permitted")
+    return refusals.write_anthropic_refusal(rule, f"{path}: Extra inputs are not permitted")
 
 
-def check_request(
+def check_messages_request(
     world: World, asked: ParsedRequest, *, counting: bool = False
 ) -> CheckedMessagesRequest:
     """The request as a call, when nothing is wrong with its form."""
-    strict, betas = world.profile.strict, betas_of(asked)
+    strict, betas = world.profile.strict, read_messages_betas(asked)
     provider = "anthropic" if strict else world.profile.name
     body = asked.body if strict else {k: v for k, v in asked.body.items() if k not in GATES}
     _check_required(body, counting=counting)
@@ -139,41 +144,43 @@ def check_request(
 
 def _capabilities(world: World, model: str) -> Capabilities:
     """What the model can do; a lenient server has a model by any name."""
-    found = find("anthropic", model)
+    found = read_capabilities("anthropic", model)
     if world.profile.strict and not found.known:
-        raise refusals.anthropic("M12", f"model: {model}", status=404, kind="not_found_error")
+        raise refusals.write_anthropic_refusal(
+            "M12", f"model: {model}", status=404, kind="not_found_error"
+        )
     return found
 
 
 def _check_required(body: Json, *, counting: bool) -> None:
     for name in ("model", "messages") if counting else ("model", "messages", "max_tokens"):
         if name not in body:
-            raise refusals.anthropic("M20", f"{name}: Field required")
+            raise refusals.write_anthropic_refusal("M20", f"{name}: Field required")
 
 
 def _unknown(body: Json, fields: Mapping[str, str], betas: frozenset[str]) -> None:
     for name, value in body.items():
         if name not in fields:
-            raise extra("M12", name)
+            raise refuse_extra_field("M12", name)
         if name in GATES and value is not None and not betas & set(GATES[name]):
-            raise extra("M14", name)
-    thinking = mapping(body.get("thinking"))
+            raise refuse_extra_field("M14", name)
+    thinking = as_mapping(body.get("thinking"))
     if thinking.get("block_binding") is not None and BINDING not in betas:
-        raise extra("M14", f"thinking.{thinking.get('type')}.block_binding")
+        raise refuse_extra_field("M14", f"thinking.{thinking.get('type')}.block_binding")
     open_ = [kind for kind, gate in EDIT_GATES.items() if gate in betas]
-    edits = as_list(mapping(body.get("context_management")).get("edits"))
-    for at, edit in enumerate(map(mapping, edits)):
+    edits = as_list(as_mapping(body.get("context_management")).get("edits"))
+    for at, edit in enumerate(map(as_mapping, edits)):
         kind = str(edit.get("type"))
         if kind not in open_:
             rule = "M14" if kind in EDIT_GATES else "M12"
             raise _tag(rule, f"context_management.edits.{at}", kind, open_)
         for name in edit.keys() - EDIT_FIELDS[kind]:
-            raise extra("M12", f"context_management.edits.{at}.{kind}.{name}")
+            raise refuse_extra_field("M12", f"context_management.edits.{at}.{kind}.{name}")
 
 
 def _tag(rule: str, path: str, kind: str, expected: list[str]) -> Refusal:
     tags = ", ".join(f"'{tag}'" for tag in expected)
-    return refusals.anthropic(
+    return refusals.write_anthropic_refusal(
         rule,
         f"{path}: Input tag '{kind}' found using 'type' does not match any of the "
         f"expected tags: {tags}",
@@ -187,32 +194,38 @@ def _check_types(body: Json, fields: Mapping[str, str]) -> None:
             continue
         types, words = TYPES[kind.removesuffix("?")]
         if not isinstance(value, types) or (isinstance(value, bool) and kind != "boolean"):
-            raise refusals.anthropic("M12", f"{name}: {words}")
-    if number(body.get("max_tokens"), 0) < 0:
-        raise refusals.anthropic("M12", "max_tokens: Input should be greater than or equal to 0")
+            raise refusals.write_anthropic_refusal("M12", f"{name}: {words}")
+    if read_number(body.get("max_tokens"), 0) < 0:
+        raise refusals.write_anthropic_refusal(
+            "M12", "max_tokens: Input should be greater than or equal to 0"
+        )
     messages = as_list(body.get("messages"))
     if not messages and not body.get("compaction"):
-        raise refusals.anthropic("M12", "messages: at least one message is required")
+        raise refusals.write_anthropic_refusal("M12", "messages: at least one message is required")
     if len(messages) > 100_000:
-        raise refusals.anthropic("M12", "messages: at most 100000 messages are allowed")
+        raise refusals.write_anthropic_refusal(
+            "M12", "messages: at most 100000 messages are allowed"
+        )
 
 
 def _messages(body: Json, betas: frozenset[str]) -> None:
-    for at, message in enumerate(map(mapping, as_list(body.get("messages")))):
+    for at, message in enumerate(map(as_mapping, as_list(body.get("messages")))):
         for name in ("role", "content"):
             if name not in message:
-                raise refusals.anthropic("M20", f"messages.{at}.{name}: Field required")
+                raise refusals.write_anthropic_refusal(
+                    "M20", f"messages.{at}.{name}: Field required"
+                )
         if message["role"] not in ("user", "assistant", "system"):
             text = f"messages.{at}.role: Input should be 'user', 'assistant' or 'system'"
-            raise refusals.anthropic("M12", text)
+            raise refusals.write_anthropic_refusal("M12", text)
         allowed = {"role", "content"}
         if message["role"] == "system":
             allowed |= {"clear_at", "output_config"}
         for name in message.keys() - allowed:
-            raise extra("M12", f"messages.{at}.{name}")
-        for index, block in enumerate(blocks_of(message["content"])):
+            raise refuse_extra_field("M12", f"messages.{at}.{name}")
+        for index, block in enumerate(read_blocks(message["content"])):
             _block(f"messages.{at}.content.{index}", block, betas)
-    for index, block in enumerate(blocks_of(body.get("system"))):
+    for index, block in enumerate(read_blocks(body.get("system"))):
         _block(f"system.{index}", block, betas)
 
 
@@ -227,15 +240,15 @@ def _block(path: str, block: Json, betas: frozenset[str]) -> None:
     required, optional = (names.split() for names in BLOCKS[kind])
     for name in required:
         if name not in block:
-            raise refusals.anthropic("M20", f"{path}.{kind}.{name}: Field required")
+            raise refusals.write_anthropic_refusal("M20", f"{path}.{kind}.{name}: Field required")
     for name in block.keys() - {"type", *required, *optional}:
-        raise extra("M12", f"{path}.{kind}.{name}")
+        raise refuse_extra_field("M12", f"{path}.{kind}.{name}")
     _mark(f"{path}.{kind}.cache_control", block)
     if kind == "tool_use" and not isinstance(block["input"], Mapping):
         text = f"{path}.tool_use.input: Input should be a valid dictionary"
-        raise refusals.anthropic("M12", text)
+        raise refusals.write_anthropic_refusal("M12", text)
     if kind == "tool_result":
-        for index, inner in enumerate(blocks_of(block.get("content"))):
+        for index, inner in enumerate(read_blocks(block.get("content"))):
             _block(f"{path}.tool_result.content.{index}", inner, betas)
 
 
@@ -244,50 +257,52 @@ def _mark(path: str, block: Json) -> None:
     mark = block.get("cache_control")
     if mark is None:
         return
-    given = mapping(mark)
+    given = as_mapping(mark)
     if given.get("type") != "ephemeral":
         raise _tag("M12", path, str(given.get("type")), ["ephemeral"])
     if given.get("ttl") not in (None, "5m", "1h"):
-        raise refusals.anthropic("M12", f"{path}.ephemeral.ttl: Input should be '5m' or '1h'")
+        raise refusals.write_anthropic_refusal(
+            "M12", f"{path}.ephemeral.ttl: Input should be '5m' or '1h'"
+        )
 
 
 def _tools(body: Json) -> None:
     names: set[str] = set()
-    for at, tool in enumerate(map(mapping, as_list(body.get("tools")))):
+    for at, tool in enumerate(map(as_mapping, as_list(body.get("tools")))):
         name, custom = str(tool.get("name", "")), tool.get("type") in (None, "custom")
         if custom:
             for needed in ("name", "input_schema"):
                 if needed not in tool:
                     text = f"tools.{at}.custom.{needed}: Field required"
-                    raise refusals.anthropic("M20", text)
+                    raise refusals.write_anthropic_refusal("M20", text)
             for key in tool.keys() - TOOL_FIELDS:
-                raise extra("M12", f"tools.{at}.custom.{key}")
+                raise refuse_extra_field("M12", f"tools.{at}.custom.{key}")
             if not NAME.fullmatch(name):
                 text = f"tools.{at}.custom.name: String should match pattern '^{NAME.pattern}$'"
-                raise refusals.anthropic("M12", text)
+                raise refusals.write_anthropic_refusal("M12", text)
         _mark(f"tools.{at}.custom.cache_control", tool)
         if name and name in names:
-            raise refusals.anthropic("M12", "tools: Tool names must be unique.")
+            raise refusals.write_anthropic_refusal("M12", "tools: Tool names must be unique.")
         names.add(name)
-    choice = mapping(body.get("tool_choice"))
+    choice = as_mapping(body.get("tool_choice"))
     if choice.get("type") == "tool" and choice.get("name") not in names:
         text = f"Tool '{choice.get('name')}' not found in provided tools"
-        raise refusals.anthropic("M15", text)
+        raise refusals.write_anthropic_refusal("M15", text)
 
 
 def _able(call: CheckedMessagesRequest) -> None:
     """Refuse what this model cannot do."""
     body, can, asked = call.body, call.can, call.thinking.get("type")
-    wanted = number(body.get("max_tokens"), 0)
+    wanted = read_number(body.get("max_tokens"), 0)
     if wanted > can.max_output:
         text = (
             f"max_tokens: {wanted} > {can.max_output}, which is the maximum allowed number of "
             f"output tokens for {call.model}"
         )
-        raise refusals.anthropic("M19", text)
+        raise refusals.write_anthropic_refusal("M19", text)
     for name, default in SAMPLING.items():
         if not can.sampling and body.get(name, default) != default:
-            raise refusals.anthropic("M15", f"`{name}` is deprecated for this model.")
+            raise refusals.write_anthropic_refusal("M15", f"`{name}` is deprecated for this model.")
     if asked == "enabled":
         _budget(call, wanted)
     if asked == "disabled" and not can.forced_tool_choice:
@@ -296,11 +311,11 @@ def _able(call: CheckedMessagesRequest) -> None:
             'adaptive mode when not specified; use "thinking.type.enabled" with '
             '"budget_tokens" for extended thinking.'
         )
-        raise refusals.anthropic("M15", text)
-    forced = mapping(body.get("tool_choice")).get("type") in ("any", "tool")
+        raise refusals.write_anthropic_refusal("M15", text)
+    forced = as_mapping(body.get("tool_choice")).get("type") in ("any", "tool")
     if forced and (not can.forced_tool_choice or asked == "enabled"):
         text = "Thinking may not be enabled when tool_choice forces tool use."
-        raise refusals.anthropic("M15", text)
+        raise refusals.write_anthropic_refusal("M15", text)
 
 
 def _budget(call: CheckedMessagesRequest, wanted: int) -> None:
@@ -309,11 +324,11 @@ def _budget(call: CheckedMessagesRequest, wanted: int) -> None:
             '"thinking.type.enabled" is not supported for this model. Use '
             '"thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
         )
-        raise refusals.anthropic("M15", text)
-    budget = number(call.thinking.get("budget_tokens"), 0)
+        raise refusals.write_anthropic_refusal("M15", text)
+    budget = read_number(call.thinking.get("budget_tokens"), 0)
     if budget < 1_024:
         text = "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
-        raise refusals.anthropic("M15", text)
+        raise refusals.write_anthropic_refusal("M15", text)
     if "max_tokens" in call.body and wanted <= budget:
         text = "`max_tokens` must be greater than `thinking.budget_tokens`."
-        raise refusals.anthropic("M15", text)
+        raise refusals.write_anthropic_refusal("M15", text)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from director.testing.double.messages.read import CheckedMessagesRequest, Json
 from director.testing.double.request_log.block import CacheBlock
-from director.testing.double.shapes import mapping
+from director.testing.double.shapes import as_mapping
 from director.testing.double.world import World
 
 PARTS = (
@@ -36,7 +36,7 @@ class SentHistory:
     sent: dict[str, SentContext] = field(default_factory=dict)
 
 
-def keep(
+def keep_diagnostics(
     world: World, call: CheckedMessagesRequest, answer: str, blocks: Sequence[CacheBlock]
 ) -> None:
     """Remember what an answer was given to."""
@@ -44,11 +44,11 @@ def keep(
     world.state(SentHistory).sent[answer] = sent
 
 
-def diagnose(
+def write_diagnostics(
     world: World, call: CheckedMessagesRequest, blocks: Sequence[CacheBlock]
 ) -> Json | None:
     """What is told of the cache, compared with the request that is named, if one is."""
-    previous = mapping(call.body.get("diagnostics")).get("previous_message_id")
+    previous = as_mapping(call.body.get("diagnostics")).get("previous_message_id")
     if previous is None:
         return None
     before = world.state(SentHistory).sent.get(str(previous))

@@ -19,19 +19,23 @@ from director.testing.double.messages import (
     server_compaction,
     thinking,
 )
-from director.testing.double.messages.checks import check_request
-from director.testing.double.messages.events import stream
+from director.testing.double.messages.checks import check_messages_request
+from director.testing.double.messages.events import stream_message_events
 from director.testing.double.messages.read import (
     CheckedMessagesRequest,
     Json,
     Piece,
     Prompt,
-    canonical,
-    number,
+    read_canonical_block,
+    read_number,
     render_blocks,
     render_seen,
 )
-from director.testing.double.request_log.block import CacheBlock, total, units
+from director.testing.double.request_log.block import (
+    CacheBlock,
+    count_all_block_units,
+    count_block_units,
+)
 from director.testing.double.request_log.usage_log import BilledCall, Booked
 from director.testing.double.world import World
 
@@ -62,17 +66,21 @@ class Ready:
 
 
 def _prepare(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> Ready:
-    whole = message_threads.open_thread(world, asked, call)
+    whole = message_threads.open_message_thread(world, asked, call)
     prompt, dropped = whole, list[Json]()
     if world.profile.pairing:
         paused = world.state(Paused).holds(whole)
-        server_compaction.check(whole, call, asked, paused=paused)
-        block_rules.check(whole, call, paused=paused or server_compaction.on_demand(call))
-        thinking.check_latest(world, whole, call)
-        prompt, dropped = thinking.drop_unreadable_thoughts(server_compaction.cut(whole), call)
-    shown, applied = server_compaction.apply_edits(prompt, call)
+        server_compaction.check_server_compaction(whole, call, asked, paused=paused)
+        block_rules.check_block_rules(
+            whole, call, paused=paused or server_compaction.is_compaction_on_demand(call)
+        )
+        thinking.check_latest_thinking(world, whole, call)
+        prompt, dropped = thinking.drop_unreadable_thoughts(
+            server_compaction.cut_at_compaction(whole), call
+        )
+    shown, applied = server_compaction.apply_compaction_edits(prompt, call)
     extras = build.Extras(tuple(applied), tuple(dropped))
-    original = total(_blocks(prompt, call))
+    original = count_all_block_units(_blocks(prompt, call))
     return Ready(whole, prompt, shown, extras, original)
 
 
@@ -106,8 +114,8 @@ def _summarise(
 ) -> tuple[str, build.Iteration]:
     """A summary of the prompt, and the line of the books for it."""
     said = world.think(asked, render_seen(prompt, asked.run, "compact"))
-    summary = build.summary(said)
-    line = _book(world, asked, call, _blocks(prompt, call), (units(summary), 0))
+    summary = build.build_message_summary(said)
+    line = _book(world, asked, call, _blocks(prompt, call), (count_block_units(summary), 0))
     return summary, build.Iteration("compaction", line)
 
 
@@ -115,7 +123,7 @@ def _on_demand(
     world: World, asked: ParsedRequest, call: CheckedMessagesRequest, ready: Ready
 ) -> tuple[build.DraftMessage, list[build.Iteration]]:
     summary, iteration = _summarise(world, asked, call, ready.shown)
-    block = server_compaction.sign_block(ready.bound, summary)
+    block = server_compaction.sign_compaction_block(ready.bound, summary)
     return build.DraftMessage([block], "compaction"), [iteration]
 
 
@@ -126,19 +134,19 @@ def _answer(
     shown, base = ready.shown, ready.bound
     iterations: list[build.Iteration] = []
     first: list[Json] = []
-    edit = server_compaction.due(call, shown)
+    edit = server_compaction.find_due_compaction(call, shown)
     if edit:
         summary, iteration = _summarise(world, asked, call, shown)
-        first, iterations = [server_compaction.passing_block(summary)], [iteration]
+        first, iterations = [server_compaction.find_passing_compaction(summary)], [iteration]
         if edit.get("pause_after_compaction"):
             return build.DraftMessage(first, "compaction"), iterations
         if summary:
             shown = base = shown.keeping([Piece("assistant", first[0], 0, 0)])
-    if number(call.body.get("max_tokens"), 0) == 0:
+    if read_number(call.body.get("max_tokens"), 0) == 0:
         reply = build.DraftMessage(stop="max_tokens")
     else:
         emits = world.think(asked, render_seen(shown, asked.run))
-        room = call.can.window - total(shown.blocks)
+        room = call.can.window - count_all_block_units(shown.blocks)
         reply = build.Builder(world, call, base).say(emits, room)
     line = _book(world, asked, call, _blocks(shown, call), (reply.output, reply.reasoning))
     reply.content[:0] = first
@@ -147,26 +155,26 @@ def _answer(
 
 def create(world: World, asked: ParsedRequest, _: Mapping[str, str]) -> ProviderResponse:
     """POST /v1/messages."""
-    call = check_request(world, asked)
+    call = check_messages_request(world, asked)
     ready = _prepare(world, asked, call)
     blocks = _blocks(ready.shown, call)
-    size = total(blocks)
+    size = count_all_block_units(blocks)
     if size > call.can.max_input:
         text = texts.MESSAGES_WINDOW.format(size=size, limit=call.can.max_input)
-        raise refusals.anthropic("M11", text)
-    make = _on_demand if server_compaction.on_demand(call) else _answer
+        raise refusals.write_anthropic_refusal("M11", text)
+    make = _on_demand if server_compaction.is_compaction_on_demand(call) else _answer
     reply, iterations = make(world, asked, call, ready)
     streaming = call.body.get("stream") is True
     if reply.failure and not (streaming and reply.content):
-        raise build.refuse_failure(reply.failure)
-    body = build.body(world, call, reply, iterations, ready.extras)
+        raise build.build_message_failure(reply.failure)
+    body = build.build_message_body(world, call, reply, iterations, ready.extras)
     if call.body.get("diagnostics") is not None:
-        body["diagnostics"] = diagnostics.diagnose(world, call, blocks)
-    diagnostics.keep(world, call, str(body["id"]), blocks)
+        body["diagnostics"] = diagnostics.write_diagnostics(world, call, blocks)
+    diagnostics.keep_diagnostics(world, call, str(body["id"]), blocks)
     if not reply.failure:
         _remember(world, call, ready.whole, reply, str(body["id"]))
     return (
-        ProviderResponse(events=stream(body, reply.failure))
+        ProviderResponse(events=stream_message_events(body, reply.failure))
         if streaming
         else ProviderResponse(body)
     )
@@ -181,18 +189,18 @@ def _remember(
 ) -> None:
     world.state(thinking.Issued).keep(reply.content)
     if reply.stop == "pause_turn":
-        world.state(Paused).ends.add(tuple(map(canonical, reply.content)))
+        world.state(Paused).ends.add(tuple(map(read_canonical_block, reply.content)))
     if reply.stop != "refusal":
-        message_threads.keep(world, call, whole, answer, reply.content)
+        message_threads.keep_message_thread(world, call, whole, answer, reply.content)
 
 
 def count(world: World, asked: ParsedRequest, _: Mapping[str, str]) -> ProviderResponse:
     """POST /v1/messages/count_tokens."""
     if not world.profile.count_tokens:
-        raise refusals.anthropic(
+        raise refusals.write_anthropic_refusal(
             "count", "Not found", status=404, kind="not_found_error", defect=False
         )
-    call = check_request(world, asked, counting=True)
+    call = check_messages_request(world, asked, counting=True)
     counted = CheckedMessagesRequest(
         {name: value for name, value in call.body.items() if name != "compaction"},
         call.betas,
@@ -200,7 +208,7 @@ def count(world: World, asked: ParsedRequest, _: Mapping[str, str]) -> ProviderR
         call.can,
     )
     ready = _prepare(world, asked, counted)
-    body: dict[str, object] = {"input_tokens": total(_blocks(ready.shown, counted))}
+    body: dict[str, object] = {"input_tokens": count_all_block_units(_blocks(ready.shown, counted))}
     if counted.body.get("context_management") is not None:
         body["context_management"] = {"original_input_tokens": ready.original}
     return ProviderResponse(body)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from director.models.script_values import Fail
 from director.testing.double.exchange import ServerSentEvent
-from director.testing.double.messages.build import refuse_failure
+from director.testing.double.messages.build import build_message_failure
 from director.testing.double.messages.read import Json
-from director.testing.double.shapes import as_list, mapping
+from director.testing.double.shapes import as_list, as_mapping
 
 CHUNK = 24
 DELTA_USAGE = (
@@ -25,7 +25,7 @@ DELTA_USAGE = (
 )
 
 
-def stream(body: Json, failure: Fail | None = None) -> tuple[ServerSentEvent, ...]:
+def stream_message_events(body: Json, failure: Fail | None = None) -> tuple[ServerSentEvent, ...]:
     """All events of a message; one that fails on its way ends with the error instead."""
     return tuple(_events(body, failure))
 
@@ -35,13 +35,13 @@ def _event(kind: str, **fields: object) -> ServerSentEvent:
 
 
 def _events(body: Json, failure: Fail | None) -> Iterator[ServerSentEvent]:
-    usage = mapping(body["usage"])
+    usage = as_mapping(body["usage"])
     begun = {key: value for key, value in usage.items() if key != "iterations"}
     begun |= {"output_tokens": 1, "output_tokens_details": {"thinking_tokens": 0}}
     opening = {key: value for key, value in body.items() if key != "context_management"}
     opening |= {"content": [], "stop_reason": None, "stop_sequence": None, "stop_details": None}
     yield _event("message_start", message={**opening, "usage": begun})
-    blocks = [mapping(block) for block in as_list(body["content"])]
+    blocks = [as_mapping(block) for block in as_list(body["content"])]
     if not blocks:
         yield _event("ping")
     for index, block in enumerate(blocks):
@@ -52,7 +52,7 @@ def _events(body: Json, failure: Fail | None) -> Iterator[ServerSentEvent]:
             yield _event("content_block_delta", index=index, delta=delta)
         yield _event("content_block_stop", index=index)
     if failure is not None:
-        yield ServerSentEvent("error", refuse_failure(failure).answer.body)
+        yield ServerSentEvent("error", build_message_failure(failure).answer.body)
         return
     yield _end(body, usage)
     yield _event("message_stop")

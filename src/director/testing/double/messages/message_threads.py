@@ -16,12 +16,12 @@ from director.testing.double.messages.read import (
     Json,
     Piece,
     Prompt,
-    blocks_of,
-    canonical,
-    pieces_of,
-    prompt_of,
+    read_blocks,
+    read_canonical_block,
+    read_pieces,
+    read_prompt,
 )
-from director.testing.double.shapes import as_list, mapping
+from director.testing.double.shapes import as_list, as_mapping
 from director.testing.double.world import World
 
 SECONDS = 300.0
@@ -71,29 +71,29 @@ class MessageThreads:
     kept: dict[str, Thread] = field(default_factory=dict)
 
 
-def read_thread_wish(call: CheckedMessagesRequest) -> str:
+def read_message_thread_wish(call: CheckedMessagesRequest) -> str:
     """What is wanted of threads: "create", "continue" or nothing."""
-    return str(mapping(call.body.get("thread")).get("type", ""))
+    return str(as_mapping(call.body.get("thread")).get("type", ""))
 
 
-def open_thread(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> Prompt:
+def open_message_thread(world: World, asked: ParsedRequest, call: CheckedMessagesRequest) -> Prompt:
     """The prompt of a request, with what its thread kept in front of what it brings."""
-    kind = read_thread_wish(call)
+    kind = read_message_thread_wish(call)
     if not kind:
-        return prompt_of(call.body)
+        return read_prompt(call.body)
     if kind not in ("create", "continue"):
         text = (
             f"thread: Input tag '{kind}' found using 'type' does not match any of the expected "
             "tags: 'create', 'continue'"
         )
-        raise refusals.anthropic("M12", text)
+        raise refusals.write_anthropic_refusal("M12", text)
     if named := [name for name in UNSUPPORTED if call.body.get(name) is not None]:
         raise _refuse_unsupported(named)
     if kind == "create":
-        return prompt_of(call.body)
+        return read_prompt(call.body)
     thread = _find_thread(world, asked, call)
     start = max((piece.message for piece in thread.prompt.pieces), default=-1) + 1
-    new = pieces_of(as_list(call.body.get("messages")), start)
+    new = read_pieces(as_list(call.body.get("messages")), start)
     return thread.prompt.keeping((*thread.prompt.pieces, *new))
 
 
@@ -115,12 +115,12 @@ def _find_thread(world: World, asked: ParsedRequest, call: CheckedMessagesReques
 
 
 def _previous(call: CheckedMessagesRequest) -> str:
-    return str(mapping(call.body.get("thread")).get("previous_message_id", ""))
+    return str(as_mapping(call.body.get("thread")).get("previous_message_id", ""))
 
 
 def _print(call: CheckedMessagesRequest, name: str) -> str:
     value = call.body.get(name)
-    return canonical(list(blocks_of(value)) if name in KEPT else value)
+    return read_canonical_block(list(read_blocks(value)) if name in KEPT else value)
 
 
 def _differs(call: CheckedMessagesRequest, name: str, kept: str) -> bool:
@@ -130,7 +130,7 @@ def _differs(call: CheckedMessagesRequest, name: str, kept: str) -> bool:
 
 def _refuse(code: str, fields: str = "", *, defect: bool = True) -> Refusal:
     missing = code == "thread_not_found"
-    return refusals.anthropic(
+    return refusals.write_anthropic_refusal(
         "M17",
         TEXTS[code].format(fields=fields) if fields else TEXTS[code],
         status=404 if missing else 400,
@@ -153,14 +153,14 @@ def _refuse_unsupported(named: list[str]) -> Refusal:
     return Refusal("M17", 400, {"type": "error", "error": error})
 
 
-def keep(
+def keep_message_thread(
     world: World, call: CheckedMessagesRequest, prompt: Prompt, answer: str, content: Sequence[Json]
 ) -> None:
     """Keep a conversation under the id of its answer, and mark the one before as continued.
 
     Cache marks of old messages are not kept: each request sets its own.
     """
-    kind, kept = read_thread_wish(call), world.state(MessageThreads).kept
+    kind, kept = read_message_thread_wish(call), world.state(MessageThreads).kept
     if not kind:
         return
     fixed = {name: _print(call, name) for name in FIXED}

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 from director.models.capabilities import Capabilities
 from director.models.script_values import Kind, Seen, Shown
 from director.testing.double.request_log.block import CacheBlock, Part
-from director.testing.double.shapes import as_list, mapping
+from director.testing.double.shapes import as_list, as_mapping
 
 Json: TypeAlias = Mapping[str, object]
 THOUGHTS = ("thinking", "redacted_thinking")
@@ -24,19 +24,19 @@ IMAGE_BYTES = 6_000
 _SIDE: dict[str, Kind] = {"user": "user", "assistant": "agent", "system": "system"}
 
 
-def number(value: object, default: int) -> int:
+def read_number(value: object, default: int) -> int:
     """A value as a whole number, or the default."""
     return value if isinstance(value, int) and not isinstance(value, bool) else default
 
 
-def blocks_of(content: object) -> tuple[Json, ...]:
+def read_blocks(content: object) -> tuple[Json, ...]:
     """Content as blocks: a string is short for one block of text."""
     if isinstance(content, str):
         return ({"type": "text", "text": content},)
-    return tuple(mapping(block) for block in as_list(content))
+    return tuple(as_mapping(block) for block in as_list(content))
 
 
-def canonical(value: object) -> str:
+def read_canonical_block(value: object) -> str:
     """A block as one text that neither cache marks nor null fields change."""
     return json.dumps(_bare(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
@@ -72,7 +72,7 @@ class Piece:
     @cached_property
     def canonical(self) -> str:
         """Its block as one text that neither cache marks nor null fields change."""
-        return canonical(self.block)
+        return read_canonical_block(self.block)
 
     @property
     def place(self) -> str:
@@ -144,82 +144,84 @@ class CheckedMessagesRequest:
     @property
     def thinking(self) -> Json:
         """The thinking that was asked for."""
-        return mapping(self.body.get("thinking"))
+        return as_mapping(self.body.get("thinking"))
 
     @property
     def edits(self) -> list[Json]:
         """The edits of the context that were asked for."""
-        edits = as_list(mapping(self.body.get("context_management")).get("edits"))
-        return [mapping(edit) for edit in edits]
+        edits = as_list(as_mapping(self.body.get("context_management")).get("edits"))
+        return [as_mapping(edit) for edit in edits]
 
 
-def pieces_of(messages: Sequence[object], start: int = 0) -> Iterator[Piece]:
+def read_pieces(messages: Sequence[object], start: int = 0) -> Iterator[Piece]:
     """The blocks of all messages, one after the other."""
     for at, given in enumerate(messages, start):
-        message = mapping(given)
-        for index, block in enumerate(blocks_of(message.get("content"))):
+        message = as_mapping(given)
+        for index, block in enumerate(read_blocks(message.get("content"))):
             yield Piece(str(message.get("role", "")), block, at, index)
 
 
-def prompt_of(body: Json) -> Prompt:
+def read_prompt(body: Json) -> Prompt:
     """The prompt of a request that brings all of it along."""
     return Prompt(
         str(body.get("model", "")),
-        blocks_of(body.get("system")),
-        tuple(mapping(tool) for tool in as_list(body.get("tools"))),
-        tuple(pieces_of(as_list(body.get("messages")))),
+        read_blocks(body.get("system")),
+        tuple(as_mapping(tool) for tool in as_list(body.get("tools"))),
+        tuple(read_pieces(as_list(body.get("messages")))),
     )
 
 
 def _find_cache_mark(block: Json) -> str:
-    for candidate in (block, *map(mapping, reversed(as_list(block.get("content"))))):
+    for candidate in (block, *map(as_mapping, reversed(as_list(block.get("content"))))):
         if candidate.get("cache_control"):
-            return str(mapping(candidate["cache_control"]).get("ttl") or "5m")
+            return str(as_mapping(candidate["cache_control"]).get("ttl") or "5m")
     return ""
 
 
 def _images(block: Json) -> int:
     inner = as_list(block.get("content"))
-    return (block.get("type") == "image") + sum(_images(mapping(each)) for each in inner)
+    return (block.get("type") == "image") + sum(_images(as_mapping(each)) for each in inner)
 
 
-def words(block: Json) -> str:
+def read_block_words(block: Json) -> str:
     """The words in a block, those of the blocks in it included."""
     if "content" in block and block.get("type") != "compaction":
-        return "\n".join(filter(None, (words(each) for each in blocks_of(block["content"]))))
+        return "\n".join(
+            filter(None, (read_block_words(each) for each in read_blocks(block["content"])))
+        )
     kind = block.get("type")
     if kind == "tool_use":
         return json.dumps(block.get("input", {}), ensure_ascii=False)
     if kind == "document":
-        return words(mapping(block.get("source")))
+        return read_block_words(as_mapping(block.get("source")))
     names = ("text", "thinking", "content", "data")
     return next((text for name in names if isinstance(text := block.get(name), str)), "")
 
 
-def weight(block: Json) -> str:
+def read_block_weight(block: Json) -> str:
     """The text that a block counts as; an image counts the same whatever it shows."""
     if block.get("type") == "image":
-        seal = hashlib.sha256(canonical(block).encode()).hexdigest()
+        seal = hashlib.sha256(read_canonical_block(block).encode()).hexdigest()
         return f"image {seal}".ljust(IMAGE_BYTES, ".")
     if block.get("type") == "tool_use":
-        return f"{block.get('id')} {block.get('name')} {words(block)}"
+        return f"{block.get('id')} {block.get('name')} {read_block_words(block)}"
     if block.get("type") == "tool_result":
-        inner = "".join(weight(each) for each in blocks_of(block.get("content")))
+        inner = "".join(read_block_weight(each) for each in read_blocks(block.get("content")))
         return f"{block.get('tool_use_id')} {inner}"
-    return words(block)
+    return read_block_words(block)
 
 
 def _blocks(prompt: Prompt) -> Iterator[CacheBlock]:
     for tool in prompt.tools:
-        yield CacheBlock("tools", canonical(tool), _find_cache_mark(tool))
+        yield CacheBlock("tools", read_canonical_block(tool), _find_cache_mark(tool))
     for block in prompt.system:
-        yield CacheBlock("instructions", words(block), _find_cache_mark(block))
+        yield CacheBlock("instructions", read_block_words(block), _find_cache_mark(block))
     turns = prompt.turns
     for at, turn in enumerate(turns):
         newest = at == len(turns) - 1 and turn.side == "user"
         part: Part = "new" if newest else "history"
         for piece in turn.pieces:
-            yield CacheBlock(part, weight(piece.block), _find_cache_mark(piece.block))
+            yield CacheBlock(part, read_block_weight(piece.block), _find_cache_mark(piece.block))
 
 
 def render_blocks(prompt: Prompt, automatic: object) -> tuple[CacheBlock, ...]:
@@ -227,13 +229,13 @@ def render_blocks(prompt: Prompt, automatic: object) -> tuple[CacheBlock, ...]:
     made = prompt.blocks
     if automatic and made and not made[-1].breakpoint:
         last = made[-1]
-        ttl = str(mapping(automatic).get("ttl") or "5m")
+        ttl = str(as_mapping(automatic).get("ttl") or "5m")
         return (*made[:-1], CacheBlock(last.part, last.text, ttl))
     return made
 
 
 def _render_piece(piece: Piece, tools: Mapping[str, str]) -> Shown:
-    block, text = piece.block, words(piece.block)
+    block, text = piece.block, read_block_words(piece.block)
     if piece.kind == "tool_use":
         return Shown("call", text, str(block.get("name", "")), str(block.get("id", "")))
     if piece.kind == "tool_result":
@@ -246,7 +248,7 @@ def _render_piece(piece: Piece, tools: Mapping[str, str]) -> Shown:
     if piece.kind in ("text", "image", "document", "search_result"):
         image = piece.kind == "image"
         return Shown(_SIDE[piece.role], "" if image else text, images=int(image))
-    return Shown("other", canonical(block))
+    return Shown("other", read_canonical_block(block))
 
 
 def render_seen(prompt: Prompt, run: str, purpose: Literal["answer", "compact"] = "answer") -> Seen:
@@ -259,7 +261,7 @@ def render_seen(prompt: Prompt, run: str, purpose: Literal["answer", "compact"] 
     return Seen(
         "anthropic",
         prompt.model,
-        "\n".join(words(block) for block in prompt.system),
+        "\n".join(read_block_words(block) for block in prompt.system),
         tuple(str(tool.get("name", "")) for tool in prompt.tools),
         tuple(_render_piece(piece, tools) for piece in prompt.pieces),
         run,

@@ -18,12 +18,22 @@ from director.testing.double.messages.read import (
     Json,
     Piece,
     Prompt,
-    number,
-    weight,
+    read_block_weight,
+    read_number,
 )
-from director.testing.double.messages.thinking import covers, end_of, pack_texts, seal, unpack_texts
-from director.testing.double.request_log.block import OVERHEAD, total, units
-from director.testing.double.shapes import as_list, mapping
+from director.testing.double.messages.thinking import (
+    find_thinking_end,
+    pack_thinking_texts,
+    read_covered_thinking,
+    seal_thinking,
+    unpack_thinking_texts,
+)
+from director.testing.double.request_log.block import (
+    OVERHEAD,
+    count_all_block_units,
+    count_block_units,
+)
+from director.testing.double.shapes import as_list, as_mapping
 
 CLEARED = "[tool result cleared]"
 CLEAR_AT = 100_000
@@ -58,7 +68,7 @@ TEXTS = {
 def refuse_compaction(code: str) -> Refusal:
     """The refusal with one of the codes of compaction."""
     busy = code == "compaction_unavailable"
-    return refusals.anthropic(
+    return refusals.write_anthropic_refusal(
         "M18",
         TEXTS[code],
         status=529 if busy else 400,
@@ -68,27 +78,27 @@ def refuse_compaction(code: str) -> Refusal:
     )
 
 
-def on_demand(call: CheckedMessagesRequest) -> bool:
+def is_compaction_on_demand(call: CheckedMessagesRequest) -> bool:
     """Whether the request asks for nothing but a summary."""
     return call.body.get("compaction") is not None
 
 
-def edit_of(call: CheckedMessagesRequest) -> Json | None:
+def read_compaction_edit(call: CheckedMessagesRequest) -> Json | None:
     """The edit by which the server may compact on its way, if there is one."""
     return next((edit for edit in call.edits if edit.get("type") == "compact_20260112"), None)
 
 
-def check(
+def check_server_compaction(
     prompt: Prompt, call: CheckedMessagesRequest, asked: ParsedRequest, *, paused: bool
 ) -> None:
     """Refuse compaction that is set up wrongly, and blocks of it that are out of place."""
     _check_edits(call)
     _check_blocks(prompt)
-    if not on_demand(call):
+    if not is_compaction_on_demand(call):
         return
     if call.body.get("context_management") is not None:
         text = "compaction: cannot be combined with `context_management`"
-        raise refusals.anthropic("M18", text)
+        raise refusals.write_anthropic_refusal("M18", text)
     if asked.fault("compaction_unavailable"):
         raise refuse_compaction("compaction_unavailable")
     if not any(_tells(piece) for piece in prompt.pieces):
@@ -109,18 +119,18 @@ def _check_edits(call: CheckedMessagesRequest) -> None:
             "context_management.edits: `clear_thinking_20251015` must be the first edit when "
             "several are given"
         )
-        raise refusals.anthropic("M18", text)
+        raise refusals.write_anthropic_refusal("M18", text)
     off = call.manual and call.thinking.get("type") not in ("enabled", "adaptive")
     if "clear_thinking_20251015" in kinds and off:
         text = "`clear_thinking_20251015` strategy requires `thinking` to be enabled or adaptive"
-        raise refusals.anthropic("M18", text)
-    edit = edit_of(call)
+        raise refusals.write_anthropic_refusal("M18", text)
+    edit = read_compaction_edit(call)
     if edit and _trigger(edit, COMPACT_AT) < COMPACT_AT_LEAST:
         text = (
             f"context_management.edits.{kinds.index('compact_20260112')}.compact_20260112.trigger"
             f".value: Input should be greater than or equal to {COMPACT_AT_LEAST}"
         )
-        raise refusals.anthropic("M18", text)
+        raise refusals.write_anthropic_refusal("M18", text)
 
 
 def _check_blocks(prompt: Prompt) -> None:
@@ -134,9 +144,11 @@ def _check_blocks(prompt: Prompt) -> None:
     ):
         raise refuse_compaction("compaction_block_misplaced")
     for piece in full:
-        if covers(piece.block) is None:
+        if read_covered_thinking(piece.block) is None:
             raise refuse_compaction("compaction_signature_invalid")
-        if unpack_texts(piece.block["signature"])[1] != _digest(str(piece.block["content"])):
+        if unpack_thinking_texts(piece.block["signature"])[1] != _digest(
+            str(piece.block["content"])
+        ):
             raise refuse_compaction("compaction_content_mismatch")
 
 
@@ -144,20 +156,20 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def sign_block(prompt: Prompt, summary: str) -> Json:
+def sign_compaction_block(prompt: Prompt, summary: str) -> Json:
     """A summary of the whole prompt as a block to be sent back first."""
-    covered, digest = ",".join(end_of(prompt).lines), _digest(summary)
-    signature = pack_texts(covered, digest, seal(covered, digest))
+    covered, digest = ",".join(find_thinking_end(prompt).lines), _digest(summary)
+    signature = pack_thinking_texts(covered, digest, seal_thinking(covered, digest))
     return {"type": "compaction", "content": summary or None, "signature": signature}
 
 
-def passing_block(summary: str) -> Json:
+def find_passing_compaction(summary: str) -> Json:
     """A summary made on the way, as a block to be sent back where it stands."""
-    hidden = pack_texts("summary", _digest(summary)) if summary else None
+    hidden = pack_thinking_texts("summary", _digest(summary)) if summary else None
     return {"type": "compaction", "content": summary or None, "encrypted_content": hidden}
 
 
-def cut(prompt: Prompt) -> Prompt:
+def cut_at_compaction(prompt: Prompt) -> Prompt:
     """The prompt from its last compaction on."""
     for at in range(len(prompt.pieces) - 1, -1, -1):
         piece = prompt.pieces[at]
@@ -166,21 +178,23 @@ def cut(prompt: Prompt) -> Prompt:
     return prompt
 
 
-def due(call: CheckedMessagesRequest, prompt: Prompt) -> Json | None:
+def find_due_compaction(call: CheckedMessagesRequest, prompt: Prompt) -> Json | None:
     """The edit by which the prompt is to be compacted now."""
-    edit = edit_of(call)
+    edit = read_compaction_edit(call)
     return edit if edit and _size(prompt) >= _trigger(edit, COMPACT_AT) else None
 
 
 def _size(prompt: Prompt) -> int:
-    return total(prompt.blocks)
+    return count_all_block_units(prompt.blocks)
 
 
 def _trigger(edit: Json, default: int) -> int:
-    return number(mapping(edit.get("trigger")).get("value"), default)
+    return read_number(as_mapping(edit.get("trigger")).get("value"), default)
 
 
-def apply_edits(prompt: Prompt, call: CheckedMessagesRequest) -> tuple[Prompt, list[Json]]:
+def apply_compaction_edits(
+    prompt: Prompt, call: CheckedMessagesRequest
+) -> tuple[Prompt, list[Json]]:
     """The prompt after the edits that clear parts of it, and what the edits did."""
     applied: list[Json] = []
     for edit in call.edits:
@@ -200,14 +214,14 @@ def _uses(prompt: Prompt, edit: Json) -> list[str]:
         if piece.kind == "tool_use"
     }
     results = [piece for piece in prompt.pieces if piece.kind == "tool_result"]
-    keep = number(mapping(edit.get("keep")).get("value"), KEEP_USES)
+    keep = read_number(as_mapping(edit.get("keep")).get("value"), KEEP_USES)
     old = results[: max(len(results) - keep, 0)]
     ids = [str(piece.block.get("tool_use_id")) for piece in old]
     return [use for use in ids if names.get(use) not in spared]
 
 
 def _clear_tool_uses(prompt: Prompt, edit: Json) -> tuple[Prompt, list[Json]]:
-    by_uses = mapping(edit.get("trigger")).get("type") == "tool_uses"
+    by_uses = as_mapping(edit.get("trigger")).get("type") == "tool_uses"
     calls = sum(piece.kind == "tool_use" for piece in prompt.pieces)
     reached = calls if by_uses else _size(prompt)
     uses = set(_uses(prompt, edit))
@@ -215,7 +229,7 @@ def _clear_tool_uses(prompt: Prompt, edit: Json) -> tuple[Prompt, list[Json]]:
         return prompt, []
     after = prompt.keeping([_clear_piece(piece, uses, edit) for piece in prompt.pieces])
     saved = _size(prompt) - _size(after)
-    if saved <= 0 or saved < number(mapping(edit.get("clear_at_least")).get("value"), 0):
+    if saved <= 0 or saved < read_number(as_mapping(edit.get("clear_at_least")).get("value"), 0):
         return prompt, []
     done = {
         "type": "clear_tool_uses_20250919",
@@ -242,15 +256,17 @@ def _with(piece: Piece, **changes: object) -> Piece:
 
 def _clear_thinking(prompt: Prompt, edit: Json) -> tuple[Prompt, list[Json]]:
     keep = edit.get("keep", {"value": 1})
-    if keep == "all" or mapping(keep).get("type") == "all":
+    if keep == "all" or as_mapping(keep).get("type") == "all":
         return prompt, []
     turns = _thinking_turns(prompt.pieces)
     order = sorted(set(turns.values()))
-    past = order[: max(len(order) - number(mapping(keep).get("value"), 1), 0)]
+    past = order[: max(len(order) - read_number(as_mapping(keep).get("value"), 1), 0)]
     old = [at for at, turn in turns.items() if turn in past]
     if not old:
         return prompt, []
-    saved = sum(units(weight(prompt.pieces[at].block)) + OVERHEAD for at in old)
+    saved = sum(
+        count_block_units(read_block_weight(prompt.pieces[at].block)) + OVERHEAD for at in old
+    )
     kept = [piece for at, piece in enumerate(prompt.pieces) if at not in old]
     done = {
         "type": "clear_thinking_20251015",

@@ -24,9 +24,9 @@ from director.testing.double.messages.read import (
     Piece,
     Prompt,
     RoleTurn,
-    canonical,
+    read_canonical_block,
 )
-from director.testing.double.shapes import mapping
+from director.testing.double.shapes import as_mapping
 from director.testing.double.world import World
 
 KEY = b"the double signs with this"
@@ -51,23 +51,25 @@ class Issued:
 
     def keep(self, content: Sequence[Json]) -> None:
         """Remember the thoughts of an answer."""
-        thoughts = tuple(canonical(block) for block in content if block.get("type") in THOUGHTS)
+        thoughts = tuple(
+            read_canonical_block(block) for block in content if block.get("type") in THOUGHTS
+        )
         for block in content:
             if block.get("type") == "tool_use":
                 self.thoughts[str(block.get("id"))] = thoughts
 
 
-def seal(*parts: str) -> str:
+def seal_thinking(*parts: str) -> str:
     """The double's own mark under some texts."""
     return hmac.new(KEY, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
 
 
-def pack_texts(*parts: str) -> str:
+def pack_thinking_texts(*parts: str) -> str:
     """Texts as one opaque text."""
     return base64.b64encode("\0".join(parts).encode()).decode()
 
 
-def unpack_texts(text: object) -> list[str]:
+def unpack_thinking_texts(text: object) -> list[str]:
     """The texts of an opaque one; none when it is no such thing."""
     try:
         return base64.b64decode(str(text), validate=True).decode().split("\0")
@@ -75,15 +77,17 @@ def unpack_texts(text: object) -> list[str]:
         return []
 
 
-def sign(model: str, prefix: str, previous: str, text: str) -> str:
+def sign_thinking(model: str, prefix: str, previous: str, text: str) -> str:
     """The signature of a thought."""
-    return pack_texts(model, prefix, previous, seal(model, prefix, previous, text))
+    return pack_thinking_texts(
+        model, prefix, previous, seal_thinking(model, prefix, previous, text)
+    )
 
 
-def verify(block: Json) -> Signed | None:
+def verify_thinking(block: Json) -> Signed | None:
     """What a block's signature says; nothing when block or signature was changed."""
-    parts = unpack_texts(block.get("signature"))
-    if len(parts) != 4 or seal(*parts[:3], str(block.get("thinking", ""))) != parts[3]:
+    parts = unpack_thinking_texts(block.get("signature"))
+    if len(parts) != 4 or seal_thinking(*parts[:3], str(block.get("thinking", ""))) != parts[3]:
         return None
     return Signed(*parts)
 
@@ -107,7 +111,9 @@ class Chain:
     @classmethod
     def of(cls, prompt: Prompt) -> Chain:
         """A chain at the beginning of a prompt."""
-        text = canonical(list(map(canonical, (*prompt.system, {}, *prompt.tools))))
+        text = read_canonical_block(
+            list(map(read_canonical_block, (*prompt.system, {}, *prompt.tools)))
+        )
         root = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return cls(root, [root], {root})
 
@@ -117,22 +123,22 @@ class Chain:
             return
         if piece.kind == "compaction":
             if piece.block.get("content"):
-                self.lines = [_step(self.root, piece), *(covers(piece.block) or ())]
+                self.lines = [_step(self.root, piece), *(read_covered_thinking(piece.block) or ())]
                 self.here = set(self.lines)
             return
         self.lines = [_step(line, piece) for line in self.lines]
         self.here = set(self.lines) | (self.here if piece.side == "assistant" else set())
 
 
-def covers(block: Json) -> list[str] | None:
+def read_covered_thinking(block: Json) -> list[str] | None:
     """The digests of what a signed compaction stands for; nothing when it is not signed by us."""
-    parts = unpack_texts(block.get("signature"))
-    if len(parts) != 3 or seal(*parts[:2]) != parts[2]:
+    parts = unpack_thinking_texts(block.get("signature"))
+    if len(parts) != 3 or seal_thinking(*parts[:2]) != parts[2]:
         return None
     return parts[0].split(",")
 
 
-def end_of(prompt: Prompt) -> Chain:
+def find_thinking_end(prompt: Prompt) -> Chain:
     """The chain at the end of a prompt, where the next answer begins."""
     chain = Chain.of(prompt)
     for piece in prompt.pieces:
@@ -140,16 +146,16 @@ def end_of(prompt: Prompt) -> Chain:
     return chain
 
 
-def last_seal(prompt: Prompt) -> str:
+def find_last_thinking_seal(prompt: Prompt) -> str:
     """The seal of the last thought in a prompt."""
     for piece in reversed(prompt.pieces):
-        signed = verify(piece.block) if piece.kind == "thinking" else None
+        signed = verify_thinking(piece.block) if piece.kind == "thinking" else None
         if signed:
             return signed.seal
     return ""
 
 
-def check_latest(world: World, prompt: Prompt, call: CheckedMessagesRequest) -> None:
+def check_latest_thinking(world: World, prompt: Prompt, call: CheckedMessagesRequest) -> None:
     """Refuse changed or missing thoughts in the answer whose tools have just been used."""
     turns = prompt.turns
     if len(turns) < 2 or turns[-1].side != "user" or not turns[-1].of("tool_result"):
@@ -167,7 +173,7 @@ def check_latest(world: World, prompt: Prompt, call: CheckedMessagesRequest) -> 
                 "latest assistant message cannot be modified. These blocks must remain as they "
                 "were in the original response."
             )
-            raise refusals.anthropic("M5", text)
+            raise refusals.write_anthropic_refusal("M5", text)
     if call.manual and call.thinking.get("type") == "enabled":
         _starts_with_thought(turns, issued)
 
@@ -195,7 +201,7 @@ def _starts_with_thought(turns: list[RoleTurn], issued: dict[str, tuple[str, ...
             "with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` "
             "blocks)."
         )
-        raise refusals.anthropic("M6", text)
+        raise refusals.write_anthropic_refusal("M6", text)
 
 
 def _speaks(turn: RoleTurn) -> bool:
@@ -220,10 +226,10 @@ def drop_unreadable_thoughts(
             falling = falling and piece.kind in THOUGHTS
             kept.append(piece)
             continue
-        signed = verify(piece.block)
+        signed = verify_thinking(piece.block)
         if signed is None:
             text = f"{piece.place}: Invalid `signature` in `thinking` block"
-            raise refusals.anthropic("M7", text)
+            raise refusals.write_anthropic_refusal("M7", text)
         reason = _mismatch(signed, chain, previous, call)
         falling = falling or reason == "prefix_binding_mismatch"
         if reason or falling:
@@ -246,7 +252,7 @@ def _mismatch(signed: Signed, chain: Chain, previous: str, call: CheckedMessages
 
 
 def _refuse_unless_dropped(piece: Piece, reason: str, call: CheckedMessagesRequest) -> None:
-    behaviour = mapping(call.thinking.get("block_binding")).get("prefix_mismatch_behavior")
+    behaviour = as_mapping(call.thinking.get("block_binding")).get("prefix_mismatch_behavior")
     if reason != "prefix_binding_mismatch" or behaviour == "drop_block":
         return
     text = (
@@ -254,4 +260,4 @@ def _refuse_unless_dropped(piece: Piece, reason: str, call: CheckedMessagesReque
         "different conversation. Remove the block, or set "
         '`thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
     )
-    raise refusals.anthropic("M16", text + ("" if BINDING in call.betas else SETTING))
+    raise refusals.write_anthropic_refusal("M16", text + ("" if BINDING in call.betas else SETTING))

@@ -16,7 +16,7 @@ Part: TypeAlias = Literal["instructions", "tools", "history", "new"]
 OVERHEAD = 4
 
 
-def units(text: str) -> int:
+def count_block_units(text: str) -> int:
     """The tokens of a text, in the double's unit."""
     return (len(text.encode("utf-8", "surrogatepass")) + 3) // 4
 
@@ -41,6 +41,6 @@ class CacheBlock:
         object.__setattr__(self, "digest", hashlib.blake2b(encoded, digest_size=16).digest())
 
 
-def total(blocks: Iterable[CacheBlock]) -> int:
+def count_all_block_units(blocks: Iterable[CacheBlock]) -> int:
     """The size of a rendered context."""
     return sum(block.tokens for block in blocks)

@@ -16,7 +16,7 @@ from director.testing.double.request_log.prefix import (
     CacheEntry,
     CacheOutcome,
     Prefix,
-    find_difference,
+    find_prefix_difference,
 )
 
 LIFETIMES = {"5m": 300.0, "1h": 3_600.0}
@@ -80,4 +80,4 @@ class AnthropicCache:
             return "too_short" if any(prefix.mark for prefix in row) else ""
         if before is None or now.read >= before.stored:
             return ""
-        return find_difference(before, row) or "out_of_reach"
+        return find_prefix_difference(before, row) or "out_of_reach"

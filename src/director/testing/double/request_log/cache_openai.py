@@ -17,14 +17,14 @@ from director.testing.double.request_log.prefix import (
     CacheEntry,
     CacheOutcome,
     Prefix,
-    find_difference,
+    find_prefix_difference,
 )
 
 MINIMUM = 1_024
 LIFETIMES = {"30m": 1_800.0, "12h": 43_200.0}
 
 
-def cache_key(given: object, settings: Mapping[str, object]) -> str:
+def compute_openai_cache_key(given: object, settings: Mapping[str, object]) -> str:
     """The key under which a request is cached: its own, with all else that keeps caches apart."""
     apart = {name: value for name, value in settings.items() if value is not None}
     key = str(given or "")
@@ -83,4 +83,4 @@ class OpenAICache:
             return ""
         if not before.stored:
             return "" if read else "too_short"
-        return find_difference(before, row)
+        return find_prefix_difference(before, row)

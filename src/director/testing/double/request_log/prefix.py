@@ -23,7 +23,7 @@ class Prefix:
     mark: str = ""
 
 
-def prefixes(blocks: Iterable[CacheBlock]) -> tuple[Prefix, ...]:
+def list_prefixes(blocks: Iterable[CacheBlock]) -> tuple[Prefix, ...]:
     """The prefixes of a context."""
     made: list[Prefix] = []
     digest, tokens = b"", 0
@@ -65,7 +65,7 @@ class Before:
     stored: int = 0
 
 
-def find_difference(before: Before, row: Sequence[Prefix]) -> str:
+def find_prefix_difference(before: Before, row: Sequence[Prefix]) -> str:
     """What differs first from the request before within what was stored of it, or ""."""
     common = 0
     for old, new in zip(before.row, row, strict=False):

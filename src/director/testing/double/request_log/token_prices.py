@@ -40,7 +40,7 @@ def _calculate_price(
     return found.total_price
 
 
-def price(  # noqa: PLR0913  a price has that many factors
+def compute_token_price(  # noqa: PLR0913  a price has that many factors
     provider: str,
     model: str,
     *,
@@ -63,7 +63,7 @@ def price(  # noqa: PLR0913  a price has that many factors
     return _calculate_price(provider, model, at, counts)
 
 
-def rates(provider: str, model: str, *, size: int, at: float) -> Rates | None:
+def get_token_rates(provider: str, model: str, *, size: int, at: float) -> Rates | None:
     """What each sort of token costs in a request whose input has that size."""
     size = max(size, 1)
     plain = {"input_tokens": size}

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from director.models.capabilities import Capabilities, find
+from director.models.capabilities import Capabilities, read_capabilities
 from director.testing.double.request_log.block import CacheBlock
 from director.testing.double.request_log.cache_anthropic import AnthropicCache
 from director.testing.double.request_log.cache_openai import OpenAICache
-from director.testing.double.request_log.prefix import CacheOutcome, Prefix, prefixes
-from director.testing.double.request_log.token_prices import price, rates
+from director.testing.double.request_log.prefix import CacheOutcome, Prefix, list_prefixes
+from director.testing.double.request_log.token_prices import compute_token_price, get_token_rates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class UsageTotals:
 
 def _find_capabilities(provider: str, model: str) -> Capabilities:
     try:
-        return find(provider, model)
+        return read_capabilities(provider, model)
     except KeyError:
         return Capabilities()
 
@@ -122,7 +122,7 @@ def _split(row: Sequence[Prefix], outcome: CacheOutcome) -> dict[str, dict[str, 
 
 
 def _price(call: BilledCall, uncached: int, outcome: CacheOutcome) -> Decimal | None:
-    return price(
+    return compute_token_price(
         call.provider,
         call.model,
         uncached=uncached,
@@ -145,7 +145,7 @@ class RequestLog:
 
     def book(self, call: BilledCall) -> Booked:
         """Reckon one generation with the cache of its model, price it, and write it down."""
-        row = prefixes(call.blocks)
+        row = list_prefixes(call.blocks)
         outcome = CacheOutcome() if call.mode == "explicit" else self._use_cache(row, call)
         split = _split(row, outcome)
         uncached = _sum_rows(iter(split.values())).get("uncached", 0)
@@ -196,7 +196,7 @@ class RequestLog:
         """What each part of the contexts cost, and the "output"; None where a price is unknown."""
         made: dict[str, Decimal] = {}
         for line in self._of(run):
-            each = rates(line.provider, line.model, size=line.input, at=line.at)
+            each = get_token_rates(line.provider, line.model, size=line.input, at=line.at)
             if each is None:
                 return None
             sorts = {"uncached": each.uncached, "read": each.read, **each.writes}

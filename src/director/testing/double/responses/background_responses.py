@@ -23,9 +23,9 @@ from director.testing.double.responses.response_state import (
     Job,
     Shelf,
     StoredResponse,
-    find_response,
-    keeps,
-    owner,
+    find_stored_response,
+    get_response_owner,
+    keeps_response_state,
 )
 from director.testing.double.world import World
 
@@ -34,26 +34,30 @@ RUNNING = 2.0
 OPEN = ("queued", "in_progress")
 
 
-def check_background(world: World, asked: ParsedRequest) -> bool:
+def check_background_response(world: World, asked: ParsedRequest) -> bool:
     """Whether the request is to run in the background here; refuse it where that cannot be."""
     if not asked.body.get("background"):
         return False
     kind = world.profile.background
     if kind == "needs_store" and asked.body.get("store") is False:
         message = "background=true requires store=true"
-        raise refusals.openai("R19", message, param="background", code="unsupported_parameter")
+        raise refusals.write_openai_refusal(
+            "R19", message, param="background", code="unsupported_parameter"
+        )
     if kind == "refused":
-        raise refusals.openai(
+        raise refusals.write_openai_refusal(
             "R19",
             "Unsupported parameter: 'background' is not supported by this server.",
             param="background",
             code="unsupported_parameter",
-            defect=world.state(Shelf).again(owner(asked), "background"),
+            defect=world.state(Shelf).again(get_response_owner(asked), "background"),
         )
     return kind != "echoed"
 
 
-def job(world: World, asked: ParsedRequest, final: Item, seconds: float | None) -> Job:
+def start_background_job(
+    world: World, asked: ParsedRequest, final: Item, seconds: float | None
+) -> Job:
     """The job of a request, with the faults that strike it; `final` is changed by them."""
     starts = world.clock.now() + QUEUED
     made = Job(starts, starts + (RUNNING if seconds is None else seconds))
@@ -71,15 +75,15 @@ def job(world: World, asked: ParsedRequest, final: Item, seconds: float | None) 
     return made
 
 
-def until(world: World, asked: ParsedRequest, made: Job | None) -> float:
+def compute_background_expiry(world: World, asked: ParsedRequest, made: Job | None) -> float:
     """When a response is deleted: a job's soon after its end, unless it was to be stored."""
     now = world.clock.now()
-    if made is None or (asked.body.get("store") is True and keeps(world)):
+    if made is None or (asked.body.get("store") is True and keeps_response_state(world)):
         return now + MONTH
     return (now if made.stuck else made.ends) + WHILE
 
 
-def status(kept: StoredResponse, now: float) -> str:
+def get_background_status(kept: StoredResponse, now: float) -> str:
     """Where a response stands."""
     made = kept.job
     if made is None:
@@ -94,9 +98,9 @@ def status(kept: StoredResponse, now: float) -> str:
     return str(kept.body["status"])
 
 
-def view(kept: StoredResponse, now: float) -> Item:
+def show_background_response(kept: StoredResponse, now: float) -> Item:
     """A response as it is shown now. What is stored is shown without its seals."""
-    state = status(kept, now)
+    state = get_background_status(kept, now)
     if state in (*OPEN, "cancelled"):
         return make_unfinished(kept.body, state)
     kept.told = True
@@ -111,51 +115,51 @@ def view(kept: StoredResponse, now: float) -> Item:
 
 def retrieve(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """A response as it stands now, or the rest of its stream."""
-    kept = find_response(world, asked, path["id"])
+    kept = find_stored_response(world, asked, path["id"])
     if kept.job is not None and kept.job.evicted:
         kept.lost = True
-        kept = find_response(world, asked, path["id"])
+        kept = find_stored_response(world, asked, path["id"])
     asks = (value for key, value in asked.query.items() if key.startswith("include"))
     if any("reasoning.encrypted_content" in value for value in asks):
         message = "Encrypted content cannot be requested for persisted responses."
-        raise refusals.openai("R17", message, param="include")
+        raise refusals.write_openai_refusal("R17", message, param="include")
     if asked.query.get("stream", "").lower() == "true":
         headers = {"content-type": "text/event-stream; charset=utf-8"}
         return ProviderResponse(headers=headers, events=_rest(world, asked, kept))
     if kept.job is not None:
         kept.job.polls += 1
-    return ProviderResponse(view(kept, world.clock.now()))
+    return ProviderResponse(show_background_response(kept, world.clock.now()))
 
 
 def _rest(world: World, asked: ParsedRequest, kept: StoredResponse) -> tuple[ServerSentEvent, ...]:
     if not kept.background or not kept.events:
         cause = "stream=true" if kept.background else "background=true"
         message = f"This response cannot be streamed because it was not created with {cause}."
-        raise refusals.openai("R18", message, param="stream")
+        raise refusals.write_openai_refusal("R18", message, param="stream")
     after = asked.query.get("starting_after", "-1")
     first = int(after) + 1 if after.lstrip("-").isdigit() else 0
-    kept.told = kept.told or status(kept, world.clock.now()) not in OPEN
+    kept.told = kept.told or get_background_status(kept, world.clock.now()) not in OPEN
     return kept.events[max(0, first) :]
 
 
 def cancel(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """Stop a job that still runs."""
-    kept = find_response(world, asked, path["id"])
+    kept = find_stored_response(world, asked, path["id"])
     if kept.job is None:
         raise _no_cancel("a synchronous", defect=True)
     if asked.fault("cancel_race") is not None:
         kept.job.stuck, kept.job.fails_after = False, None
         kept.job.starts = kept.job.ends = world.clock.now()
         raise _no_cancel("a completed", defect=False)
-    state = status(kept, world.clock.now())
+    state = get_background_status(kept, world.clock.now())
     if state in OPEN:
         kept.job.cancelled = True
     elif state != "cancelled":
         article = "an" if state[0] in "aeiou" else "a"
         raise _no_cancel(f"{article} {state}", defect=kept.told)
-    return ProviderResponse(view(kept, world.clock.now()))
+    return ProviderResponse(show_background_response(kept, world.clock.now()))
 
 
 def _no_cancel(what: str, *, defect: bool) -> Refusal:
     """Only a client that was shown the end of a job could have known better."""
-    return refusals.openai("R18", f"Cannot cancel {what} response.", defect=defect)
+    return refusals.write_openai_refusal("R18", f"Cannot cancel {what} response.", defect=defect)

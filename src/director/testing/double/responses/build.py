@@ -12,10 +12,15 @@ from typing import TypeVar
 from director.models.capabilities import Capabilities
 from director.models.script_values import Ask, Compact, Emit, Fail, Refuse, Say, Stop, Think, Wait
 from director.testing.double.exchange import ParsedRequest
-from director.testing.double.request_log.block import OVERHEAD, units
+from director.testing.double.request_log.block import OVERHEAD, count_block_units
 from director.testing.double.request_log.usage_log import Booked
-from director.testing.double.responses.response_state import Item, Shelf, owner, seal
-from director.testing.double.responses.tool_rules import is_strict
+from director.testing.double.responses.response_state import (
+    Item,
+    Shelf,
+    get_response_owner,
+    seal_response_content,
+)
+from director.testing.double.responses.tool_rules import is_tool_strict
 from director.testing.double.world import World
 
 Value = TypeVar("Value")
@@ -89,7 +94,9 @@ class Making:
             "id": self.name("rs"),
             "type": "reasoning",
             "summary": [{"type": "summary_text", "text": text}] if text else [],
-            "encrypted_content": seal(self.owner, {"kind": "reasoning", "text": text}),
+            "encrypted_content": seal_response_content(
+                self.owner, {"kind": "reasoning", "text": text}
+            ),
         }
 
     def call(self, ask: Ask) -> Item:
@@ -109,7 +116,7 @@ class Making:
         return {
             "id": self.name("cmp"),
             "type": "compaction",
-            "encrypted_content": seal(self.owner, content),
+            "encrypted_content": seal_response_content(self.owner, content),
         }
 
     def item(self, said: Emit, text: str) -> Item | None:
@@ -125,7 +132,7 @@ class Making:
         return self.compaction(text) if isinstance(said, Compact) else None
 
 
-def produce(
+def build_items(
     making: Making, said: Sequence[Emit], limit: int, started: BuiltOutput | None = None
 ) -> BuiltOutput:
     """The items of what was said, up to so many tokens."""
@@ -151,7 +158,7 @@ def _add(
     """Add an item; False if it had to be cut. A call is cut by leaving it out."""
     text = said.tool + said.args if isinstance(said, Ask) else said.text
     room = limit - made.tokens - OVERHEAD
-    fits = units(text) <= room
+    fits = count_block_units(text) <= room
     if not fits:
         if isinstance(said, Ask | Compact) or room <= 0:
             return False
@@ -159,7 +166,7 @@ def _add(
     item = making.item(said, text)
     if item is not None:
         made.output.append(item)
-    size = units(text) + OVERHEAD
+    size = count_block_units(text) + OVERHEAD
     made.tokens += size
     made.reasoning += size if isinstance(said, Think) else 0
     return fits
@@ -170,7 +177,7 @@ def read_compaction(said: Sequence[Emit]) -> str:
     return "\n".join(each.text for each in said if isinstance(each, Compact | Say))
 
 
-def tie(shelf: Shelf, output: Sequence[Item]) -> None:
+def tie_built_items(shelf: Shelf, output: Sequence[Item]) -> None:
     """Remember which item followed which reasoning, and which items cannot go without it."""
     reasoning = ""
     for item, after in zip(output, [*output[1:], None], strict=False):
@@ -239,7 +246,7 @@ def make_unfinished(final: Mapping[str, object], status: str) -> Item:
     return {**final, **early}
 
 
-def usage(line: Booked) -> Item:
+def build_response_usage(line: Booked) -> Item:
     """The usage of a booked request."""
     written = sum(line.writes.values())
     details: Item = {"cached_tokens": line.read, "cache_write_tokens": written}
@@ -257,7 +264,7 @@ def usage(line: Booked) -> Item:
     }
 
 
-def diagnosis(line: Booked, *, known: bool) -> Item:
+def build_response_diagnosis(line: Booked, *, known: bool) -> Item:
     """Why a cache was missed, for a request that asked."""
     if not known:
         return {"type": "comparison_response_not_found"}
@@ -303,12 +310,12 @@ def _tools(tools: object) -> list[Item]:
             schema = tool.get("parameters")
             strict = tool.get("strict")
             filled: Item = {"description": None, "parameters": None, **tool}
-            made.append({**filled, "strict": is_strict(schema) if strict is None else strict})
+            made.append({**filled, "strict": is_tool_strict(schema) if strict is None else strict})
         else:
             made.append(dict(tool))
     return made
 
 
-def maker(world: World, asked: ParsedRequest) -> Making:
+def build_id_maker(world: World, asked: ParsedRequest) -> Making:
     """For the next response: a new partition key, which all its ids share."""
-    return Making(world, owner(asked), world.ids.hexes(16))
+    return Making(world, get_response_owner(asked), world.ids.hexes(16))

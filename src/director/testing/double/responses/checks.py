@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from director.models.capabilities import Capabilities, find
-from director.models.windows import with_window
+from director.models.capabilities import Capabilities, read_capabilities
+from director.models.windows import set_window
 from director.testing.double import refusals, texts
 from director.testing.double.exchange import UNHEARD_OF, Refusal
 from director.testing.double.field_types import (
     FieldRule,
-    bad_value,
-    check,
-    check_keys,
+    check_field,
+    check_field_keys,
     check_metadata,
-    missing,
-    unknown,
-    wrong_type,
+    refuse_field_type,
+    refuse_field_value,
+    refuse_missing_field,
+    refuse_unknown_field,
 )
-from director.testing.double.responses.tool_rules import check_choice, check_tools
+from director.testing.double.responses.tool_rules import check_tool_choice, check_tools
 from director.testing.double.world import World
 
 FLAG = FieldRule((bool,))
@@ -176,17 +176,19 @@ GIVEN = ("input_text", "input_image", "input_file")
 SAMPLING = ("temperature", "top_p", "top_logprobs")
 
 
-def capabilities(world: World, model: str) -> Capabilities:
+def get_responses_capabilities(world: World, model: str) -> Capabilities:
     """What the model can do, on the kind of server that the double plays."""
-    return with_window(find(provider(world), model), world.profile.window or None, "set")
+    return set_window(
+        read_capabilities(get_responses_provider(world), model), world.profile.window or None, "set"
+    )
 
 
-def provider(world: World) -> str:
+def get_responses_provider(world: World) -> str:
     """Under which name the catalogue and the price list know this kind of server."""
     return world.profile.owner if world.profile.owner in ("openai", "azure") else "responses"
 
 
-def check_request(
+def check_responses_request(
     world: World, body: Mapping[str, object], fields: Mapping[str, FieldRule]
 ) -> Capabilities:
     """Refuse what can be refused without looking anything up, in OpenAI's order."""
@@ -194,58 +196,58 @@ def check_request(
     if world.profile.strict:
         for key in body:
             if key not in fields:
-                raise unknown(key)
-    check_keys("", {key: body[key] for key in body if key in fields}, fields)
+                raise refuse_unknown_field(key)
+    check_field_keys("", {key: body[key] for key in body if key in fields}, fields)
     _check_nested(body)
-    check_items(body.get("input"), "input", strict=world.profile.strict)
+    check_responses_items(body.get("input"), "input", strict=world.profile.strict)
     if world.profile.strict:
         check_tools(body.get("tools"))
-        check_choice(body.get("tool_choice"), body.get("tools"))
+        check_tool_choice(body.get("tool_choice"), body.get("tools"))
     _check_together(body)
     return _check_model(world, body)
 
 
 def _check_required(body: Mapping[str, object], fields: Mapping[str, FieldRule]) -> None:
     if body.get("model") is None and body.get("prompt") is None and fields is not COUNT:
-        raise missing("required", "model")
+        raise refuse_missing_field("required", "model")
     starts = ("input", "previous_response_id", "conversation", "prompt")
     if all(body.get(key) is None for key in starts):
-        raise missing("required", "input")
+        raise refuse_missing_field("required", "input")
     if body.get("input") == [] and all(body.get(key) is None for key in starts[1:]):
-        check("input", [], FieldRule((list,), 1))
+        check_field("input", [], FieldRule((list,), 1))
 
 
 def _check_nested(body: Mapping[str, object]) -> None:
     for key, fields in NESTED.items():
         found = body.get(key)
         if isinstance(found, dict):
-            check_keys(key, found, fields)
+            check_field_keys(key, found, fields)
     check_metadata(body.get("metadata"))
     managed = body.get("context_management")
     for place, each in enumerate(managed if isinstance(managed, list) else []):
         param = f"context_management[{place}]"
-        check(param, each, OBJECT)
+        check_field(param, each, OBJECT)
         if each.get("type") != "compaction":
-            raise bad_value("R11", f"{param}.type", each.get("type"), ("compaction",))
-        check_keys(param, each, MANAGEMENT)
+            raise refuse_field_value("R11", f"{param}.type", each.get("type"), ("compaction",))
+        check_field_keys(param, each, MANAGEMENT)
 
 
-def check_items(items: object, param: str, *, strict: bool = True) -> None:
+def check_responses_items(items: object, param: str, *, strict: bool = True) -> None:
     """Refuse items of an unknown type, and those with a wrong, missing or unknown field."""
     for place, item in enumerate(items if isinstance(items, list) else []):
         where = f"{param}[{place}]"
         if not isinstance(item, dict):
-            raise wrong_type(where, item, (dict,))
-        kind = kind_of(item)
+            raise refuse_field_type(where, item, (dict,))
+        kind = get_responses_item_kind(item)
         if kind in (*HOSTED, UNHEARD_OF) or (not strict and kind not in ITEMS):
             continue
         if kind not in ITEMS:
-            raise bad_value("R11", f"{where}.type", kind, (*ITEMS, *HOSTED))
+            raise refuse_field_value("R11", f"{where}.type", kind, (*ITEMS, *HOSTED))
         for key in NEEDED.get(kind, ()):
             if item.get(key) is None:
-                raise missing("R11", f"{where}.{key}")
+                raise refuse_missing_field("R11", f"{where}.{key}")
         known = {key: value for key, value in item.items() if strict or key in ITEMS[kind]}
-        check_keys(where, known, ITEMS[kind])
+        check_field_keys(where, known, ITEMS[kind])
         if strict:
             allowed = SAID if item.get("role") == "assistant" else GIVEN
             for key in ("content", "output"):
@@ -253,7 +255,7 @@ def check_items(items: object, param: str, *, strict: bool = True) -> None:
                     _check_parts(item.get(key), f"{where}.{key}", allowed)
 
 
-def kind_of(item: Mapping[str, object]) -> str:
+def get_responses_item_kind(item: Mapping[str, object]) -> str:
     """The type of an item; a message and a reference may leave it out."""
     if item.get("type") is None:
         return "message" if "role" in item else "item_reference"
@@ -264,31 +266,31 @@ def _check_parts(parts: object, where: str, allowed: tuple[str, ...]) -> None:
     for place, part in enumerate(parts if isinstance(parts, list) else []):
         param = f"{where}[{place}]"
         if not isinstance(part, dict):
-            raise wrong_type(param, part, (dict,))
+            raise refuse_field_type(param, part, (dict,))
         if part.get("type") not in allowed:
-            raise bad_value("R11", param, part.get("type"), allowed)
+            raise refuse_field_value("R11", param, part.get("type"), allowed)
         key = "refusal" if part["type"] == "refusal" else "text"
         if part["type"] in ("input_text", *SAID) and not isinstance(part.get(key), str):
-            raise missing("R11", f"{param}.{key}")
+            raise refuse_missing_field("R11", f"{param}.{key}")
 
 
 def _check_together(body: Mapping[str, object]) -> None:
     if body.get("conversation") is not None and body.get("previous_response_id") is not None:
-        raise refusals.openai(
+        raise refusals.write_openai_refusal(
             "R2",
             "Mutually exclusive parameters: 'conversation' and 'previous_response_id'. Ensure "
             "you are only providing one of: 'previous_response_id' or 'conversation'.",
         )
     if body.get("stream_options") is not None and not body.get("stream"):
-        raise refusals.openai("R11", texts.STREAM_OPTIONS, param="stream_options")
+        raise refusals.write_openai_refusal("R11", texts.STREAM_OPTIONS, param="stream_options")
 
 
 def _check_model(world: World, body: Mapping[str, object]) -> Capabilities:
     model = str(body.get("model") or "")
-    can = capabilities(world, model)
+    can = get_responses_capabilities(world, model)
     if world.profile.strict and model and not can.known:
         message = f"The requested model '{model}' does not exist."
-        raise refusals.openai("model", message, param="model", code="model_not_found")
+        raise refusals.write_openai_refusal("model", message, param="model", code="model_not_found")
     if not world.profile.strict:
         return can
     reasoning = body.get("reasoning")
@@ -304,4 +306,4 @@ def _check_model(world: World, body: Mapping[str, object]) -> Capabilities:
 
 def _refuse_unsupported(param: str) -> Refusal:
     message = texts.UNSUPPORTED.format(param=param)
-    return refusals.openai("R12", message, param=param, code="unsupported_parameter")
+    return refusals.write_openai_refusal("R12", message, param=param, code="unsupported_parameter")

@@ -13,26 +13,26 @@ from director.testing.double.endpoint import EndpointRoute
 from director.testing.double.exchange import ParsedRequest, ProviderResponse
 from director.testing.double.field_types import (
     FieldRule,
-    check_keys,
+    check_field_keys,
     check_metadata,
-    missing,
-    too_long,
+    refuse_field_length,
+    refuse_missing_field,
 )
-from director.testing.double.responses.background_responses import OPEN, status
-from director.testing.double.responses.checks import check_items
+from director.testing.double.responses.background_responses import OPEN, get_background_status
+from director.testing.double.responses.checks import check_responses_items
 from director.testing.double.responses.items import (
-    check_own,
+    check_own_items,
     complete_item,
-    page,
-    read_items,
-    resolve_items,
+    page_response_items,
+    read_response_items,
+    resolve_response_items,
 )
 from director.testing.double.responses.response_state import (
     Item,
     Shelf,
     StoredResponse,
-    absent,
-    owner,
+    get_response_owner,
+    refuse_absent_endpoint,
 )
 from director.testing.double.world import World
 
@@ -75,42 +75,42 @@ def open_conversation(world: World, asked: ParsedRequest) -> ResponsesConversati
     if given is None:
         return None
     if not world.profile.conversations:
-        raise refusals.openai(
+        raise refusals.write_openai_refusal(
             "absent",
             "Unsupported parameter: 'conversation' is not supported by this server.",
             param="conversation",
             code="unsupported_parameter",
-            defect=world.state(Shelf).again(owner(asked), "conversations"),
+            defect=world.state(Shelf).again(get_response_owner(asked), "conversations"),
         )
     wanted = given.get("id") if isinstance(given, dict) else given
     found = _find_conversation(world, asked, str(wanted))
     now = world.clock.now()
     for kept in world.state(Shelf).responses.values():
-        if kept.conversation == found.id and status(kept, now) in OPEN:
-            raise refusals.openai("R16", texts.LOCKED, code="conversation_locked")
+        if kept.conversation == found.id and get_background_status(kept, now) in OPEN:
+            raise refusals.write_openai_refusal("R16", texts.LOCKED, code="conversation_locked")
     return found
 
 
-def join(world: World, kept: StoredResponse) -> None:
+def join_conversation(world: World, kept: StoredResponse) -> None:
     """Add a response's input and output to its conversation once it has ended well."""
     room = world.state(Rooms).open.get(kept.conversation)
-    if room is None or kept.joined or status(kept, world.clock.now()) in OPEN:
+    if room is None or kept.joined or get_background_status(kept, world.clock.now()) in OPEN:
         return
     kept.joined = True
-    if status(kept, world.clock.now()) in ("completed", "incomplete"):
+    if get_background_status(kept, world.clock.now()) in ("completed", "incomplete"):
         room.items += [*kept.given, *kept.output()]
 
 
 def _find_conversation(world: World, asked: ParsedRequest, wanted: str) -> ResponsesConversation:
     if not world.profile.conversations:
-        raise absent(world, asked, "conversations")
+        raise refuse_absent_endpoint(world, asked, "conversations")
     for kept in world.state(Shelf).responses.values():
         if kept.conversation == wanted:
-            join(world, kept)
+            join_conversation(world, kept)
     found = world.state(Rooms).open.get(wanted)
-    if found is None or found.owner != owner(asked):
+    if found is None or found.owner != get_response_owner(asked):
         message = f"Conversation with id '{wanted}' not found."
-        raise refusals.openai("R16", message, status=404)
+        raise refusals.write_openai_refusal("R16", message, status=404)
     return found
 
 
@@ -118,23 +118,27 @@ def _items(world: World, asked: ParsedRequest) -> list[Item]:
     """The items that a request adds, as a request to create a response would send them."""
     given = asked.body.get("items")
     if isinstance(given, list) and len(given) > MOST:
-        raise too_long("R16", "items", given, MOST)
-    check_items(given, "items")
-    items = read_items({"input": given})
-    check_own(asked, items)
-    return resolve_items(world, asked, items)
+        raise refuse_field_length("R16", "items", given, MOST)
+    check_responses_items(given, "items")
+    items = read_response_items({"input": given})
+    check_own_items(asked, items)
+    return resolve_response_items(world, asked, items)
 
 
 def create(world: World, asked: ParsedRequest, _path: Mapping[str, str]) -> ProviderResponse:
     """Start a conversation."""
     if not world.profile.conversations:
-        raise absent(world, asked, "conversations")
-    check_keys("", asked.body, FIELDS)
+        raise refuse_absent_endpoint(world, asked, "conversations")
+    check_field_keys("", asked.body, FIELDS)
     check_metadata(asked.body.get("metadata"))
     items = _items(world, asked)
     key, now = world.ids.hexes(16), world.clock.now()
     made = ResponsesConversation(
-        world.ids.item("conv", key, now), key, owner(asked), now, asked.body.get("metadata")
+        world.ids.item("conv", key, now),
+        key,
+        get_response_owner(asked),
+        now,
+        asked.body.get("metadata"),
     )
     made.items = [complete_item(world, item, key) for item in items]
     world.state(Rooms).open[made.id] = made
@@ -150,8 +154,8 @@ def update(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> Provi
     """Change the metadata of a conversation."""
     found = _find_conversation(world, asked, path["id"])
     if "metadata" not in asked.body:
-        raise missing("R16", "metadata")
-    check_keys("", asked.body, {"metadata": FIELDS["metadata"]})
+        raise refuse_missing_field("R16", "metadata")
+    check_field_keys("", asked.body, {"metadata": FIELDS["metadata"]})
     check_metadata(asked.body["metadata"])
     found.metadata = asked.body["metadata"]
     return ProviderResponse(found.body())
@@ -168,16 +172,18 @@ def add_items(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> Pr
     """Add items to a conversation; the answer lists them."""
     found = _find_conversation(world, asked, path["id"])
     if asked.body.get("items") is None:
-        raise missing("R16", "items")
-    check_keys("", asked.body, ADDED)
+        raise refuse_missing_field("R16", "items")
+    check_field_keys("", asked.body, ADDED)
     added = [complete_item(world, item, found.key) for item in _items(world, asked)]
     found.items += added
-    return ProviderResponse(page(added, {"order": "asc", "limit": str(MOST)}))
+    return ProviderResponse(page_response_items(added, {"order": "asc", "limit": str(MOST)}))
 
 
 def list_items(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:
     """The items of a conversation, a page of them."""
-    return ProviderResponse(page(_find_conversation(world, asked, path["id"]).items, asked.query))
+    return ProviderResponse(
+        page_response_items(_find_conversation(world, asked, path["id"]).items, asked.query)
+    )
 
 
 def _item(found: ResponsesConversation, wanted: str) -> Item:
@@ -185,7 +191,7 @@ def _item(found: ResponsesConversation, wanted: str) -> Item:
         if item.get("id") == wanted:
             return item
     message = f"Item with id '{wanted}' not found in conversation '{found.id}'."
-    raise refusals.openai("R16", message, status=404)
+    raise refusals.write_openai_refusal("R16", message, status=404)
 
 
 def retrieve_item(world: World, asked: ParsedRequest, path: Mapping[str, str]) -> ProviderResponse:

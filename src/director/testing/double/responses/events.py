@@ -14,7 +14,9 @@ from director.testing.double.responses.response_state import Item
 PIECES = 4
 
 
-def events(final: Mapping[str, object], *, background: bool) -> tuple[ServerSentEvent, ...]:
+def make_response_events(
+    final: Mapping[str, object], *, background: bool
+) -> tuple[ServerSentEvent, ...]:
     """All events of a response, up to the one that ends it."""
     return tuple(
         ServerSentEvent(str(each["type"]), {**each, "sequence_number": number})
@@ -69,7 +71,7 @@ def _message(item: Item, place: Item) -> Iterator[Item]:
         name = "response.refusal" if refused else "response.output_text"
         more: Item = {} if refused else {"logprobs": []}
         yield {"type": "response.content_part.added", **at, "part": {**part, key: ""}}
-        for piece in pieces(part[key]):
+        for piece in split_event_text(part[key]):
             yield {"type": f"{name}.delta", **at, "delta": piece, **more}
         yield {"type": f"{name}.done", **at, key: part[key], **more}
         yield {"type": "response.content_part.done", **at, "part": part}
@@ -77,7 +79,7 @@ def _message(item: Item, place: Item) -> Iterator[Item]:
 
 def _call(item: Item, place: Item) -> Iterator[Item]:
     name = "response.function_call_arguments"
-    for piece in pieces(str(item["arguments"])):
+    for piece in split_event_text(str(item["arguments"])):
         yield {"type": f"{name}.delta", **place, "delta": piece}
     yield {"type": f"{name}.done", **place, "arguments": item["arguments"]}
 
@@ -88,13 +90,13 @@ def _reasoning(item: Item, place: Item) -> Iterator[Item]:
         at = {**place, "summary_index": index}
         name = "response.reasoning_summary"
         yield {"type": f"{name}_part.added", **at, "part": {**part, "text": ""}}
-        for piece in pieces(part["text"]):
+        for piece in split_event_text(part["text"]):
             yield {"type": f"{name}_text.delta", **at, "delta": piece}
         yield {"type": f"{name}_text.done", **at, "text": part["text"]}
         yield {"type": f"{name}_part.done", **at, "part": part}
 
 
-def pieces(text: str) -> list[str]:
+def split_event_text(text: str) -> list[str]:
     """A text in a few pieces."""
     size = max(1, -(-len(text) // PIECES))
     return [text[start : start + size] for start in range(0, len(text), size)]

@@ -14,10 +14,20 @@ from dataclasses import dataclass, field
 from director.models.script_values import Kind, Shown
 from director.testing.double import refusals
 from director.testing.double.exchange import ParsedRequest, Refusal
-from director.testing.double.field_types import FieldRule, check, missing, too_long
+from director.testing.double.field_types import (
+    FieldRule,
+    check_field,
+    refuse_field_length,
+    refuse_missing_field,
+)
 from director.testing.double.request_log.block import CacheBlock
-from director.testing.double.responses.checks import kind_of
-from director.testing.double.responses.response_state import Item, Shelf, owner, unseal
+from director.testing.double.responses.checks import get_responses_item_kind
+from director.testing.double.responses.response_state import (
+    Item,
+    Shelf,
+    get_response_owner,
+    unseal_response_content,
+)
 from director.testing.double.world import World
 
 PREFIXES = {
@@ -57,18 +67,20 @@ class Pages:
     rendered: dict[int, Rendered] = field(default_factory=dict)
 
 
-def read_items(body: Mapping[str, object]) -> list[Item]:
+def read_response_items(body: Mapping[str, object]) -> list[Item]:
     """The items that a request sends; a text is one message of the user."""
     given = body.get("input")
     if isinstance(given, str):
         return [{"type": "message", "role": "user", "content": given}]
     items = given if isinstance(given, list) else []
-    return [{**item, "type": kind_of(item)} for item in items if isinstance(item, dict)]
+    return [
+        {**item, "type": get_responses_item_kind(item)} for item in items if isinstance(item, dict)
+    ]
 
 
-def resolve_items(world: World, asked: ParsedRequest, items: Sequence[Item]) -> list[Item]:
+def resolve_response_items(world: World, asked: ParsedRequest, items: Sequence[Item]) -> list[Item]:
     """The items with references put in place; what was never stored cannot be referred to."""
-    shelf, mine, made = world.state(Shelf), owner(asked), []
+    shelf, mine, made = world.state(Shelf), get_response_owner(asked), []
     for item in items:
         name = str(item.get("id"))
         whose, known = shelf.items.get(name, ("", None))
@@ -89,19 +101,19 @@ def _refuse_unstored(name: str) -> Refusal:
         f"Item with id '{name}' not found. Items are not persisted when `store` is set to false. "
         "Try again with `store` set to true, or remove this item from your input."
     )
-    return refusals.openai("R7", message, status=404, param="input")
+    return refusals.write_openai_refusal("R7", message, status=404, param="input")
 
 
-def check_own(asked: ParsedRequest, items: Sequence[Item]) -> None:
+def check_own_items(asked: ParsedRequest, items: Sequence[Item]) -> None:
     """Refuse items of this request that are wrong by themselves: ids, seals, a trigger's place."""
     for place, item in enumerate(items):
         where = f"input[{place}]"
         if item["type"] == "compaction_trigger" and place != len(items) - 1:
             message = "Invalid 'input': 'compaction_trigger' must be the last input item."
-            raise refusals.openai("R15", message, param="input", code="invalid_value")
+            raise refusals.write_openai_refusal("R15", message, param="input", code="invalid_value")
         _check_id(item, where)
         if item["type"] == "reasoning" and not (item.get("id") or item.get("encrypted_content")):
-            raise missing("R7", f"{where}.id")
+            raise refuse_missing_field("R7", f"{where}.id")
         token = item.get("encrypted_content")
         if token is not None:
             _check_seal(asked, str(item["type"]), str(token))
@@ -112,24 +124,26 @@ def _check_id(item: Item, where: str) -> None:
     if not isinstance(name, str):
         return
     if len(name) > 64:
-        raise too_long("R5", f"{where}.id", name, 64)
+        raise refuse_field_length("R5", f"{where}.id", name, 64)
     if prefix and not name.startswith(prefix):
         message = f"Invalid '{where}.id': '{name}'. Expected an ID that begins with '{prefix}'."
-        raise refusals.openai("R5", message, param=f"{where}.id", code="invalid_value")
+        raise refusals.write_openai_refusal(
+            "R5", message, param=f"{where}.id", code="invalid_value"
+        )
 
 
 def _check_seal(asked: ParsedRequest, kind: str, token: str) -> None:
-    content = unseal(owner(asked), token)
+    content = unseal_response_content(get_response_owner(asked), token)
     if content is None or content.get("kind") != kind:
         short = token if len(token) <= 16 else f"{token[:8]}...{token[-4:]}"
         message = (
             f"The encrypted content {short} could not be verified. "
             "Reason: Encrypted content could not be decrypted or parsed."
         )
-        raise refusals.openai("R8", message, code="invalid_encrypted_content")
+        raise refusals.write_openai_refusal("R8", message, code="invalid_encrypted_content")
 
 
-def check_unique(items: Sequence[Item]) -> None:
+def check_unique_items(items: Sequence[Item]) -> None:
     """Refuse a context that holds one item twice."""
     seen: set[object] = set()
     for item in items:
@@ -139,11 +153,11 @@ def check_unique(items: Sequence[Item]) -> None:
                 f"Duplicate item found with id {name}. "
                 "Remove duplicate items from your input and try again."
             )
-            raise refusals.openai("R5", message, param="input")
+            raise refusals.write_openai_refusal("R5", message, param="input")
         seen.add(name)
 
 
-def check_reasoning(shelf: Shelf, before: Sequence[Item], own: Sequence[Item]) -> None:
+def check_reasoning_items(shelf: Shelf, before: Sequence[Item], own: Sequence[Item]) -> None:
     """Refuse replayed reasoning without what followed it, and what followed without reasoning."""
     known = {str(item.get("id")) for item in before}
     for place, item in enumerate(own):
@@ -156,14 +170,14 @@ def check_reasoning(shelf: Shelf, before: Sequence[Item], own: Sequence[Item]) -
                     f"Item '{name}' of type 'reasoning' was provided without its required "
                     "following item."
                 )
-                raise refusals.openai("R6", message, param="input")
+                raise refusals.write_openai_refusal("R6", message, param="input")
         needed = shelf.needs.get(name)
         if needed and needed not in known:
             message = (
                 f"Item '{name}' of type '{item['type']}' was provided without its required "
                 f"'reasoning' item: '{needed}'."
             )
-            raise refusals.openai("R6", message, param="input")
+            raise refusals.write_openai_refusal("R6", message, param="input")
 
 
 def _may_follow(item: Item, expected: str | None) -> bool:
@@ -173,7 +187,7 @@ def _may_follow(item: Item, expected: str | None) -> bool:
     return not given and item["type"] not in RESULTS and item["type"] != "compaction_trigger"
 
 
-def check_pairs(items: Sequence[Item]) -> None:
+def check_item_pairs(items: Sequence[Item]) -> None:
     """Refuse outputs without a call, then the first call without an output."""
     calls: dict[tuple[str, str], None] = {}
     answered: set[tuple[str, str]] = set()
@@ -185,15 +199,15 @@ def check_pairs(items: Sequence[Item]) -> None:
             pair = (kind.removesuffix("_output"), call)
             if pair not in calls:
                 message = f"No tool call found for {RESULTS[kind]} output with call_id {call}."
-                raise refusals.openai("R4", message, param="input")
+                raise refusals.write_openai_refusal("R4", message, param="input")
             answered.add(pair)
     for kind, call in calls:
         if (kind, call) not in answered:
             message = f"No tool output found for {CALLS[kind]} {call}."
-            raise refusals.openai("R3", message, param="input")
+            raise refusals.write_openai_refusal("R3", message, param="input")
 
 
-def render(
+def render_response_items(
     world: World, asked: ParsedRequest, before: Sequence[Item], own: Sequence[Item]
 ) -> list[Rendered]:
     """What a chain or conversation brings, and what a request sends, as they are shown."""
@@ -229,22 +243,24 @@ def _show_item(asked: ParsedRequest, item: Item, tools: Mapping[str, str]) -> Sh
     if kind == "message":
         images = len(_images(item.get("content")))
         role = ROLES.get(str(item.get("role")), "user")
-        return Shown(role, text_of(item.get("content")), images=images)
+        return Shown(role, read_item_text(item.get("content")), images=images)
     if kind in CALLS:
         said = item.get("arguments") if kind == "function_call" else item.get("input")
         return Shown("call", str(said), str(item.get("name")), call)
     if kind in RESULTS:
         images = len(_images(item.get("output")))
-        return Shown("result", text_of(item.get("output")), tools.get(call, ""), call, images)
-    sealed = unseal(owner(asked), item.get("encrypted_content")) or {}
+        return Shown(
+            "result", read_item_text(item.get("output")), tools.get(call, ""), call, images
+        )
+    sealed = unseal_response_content(get_response_owner(asked), item.get("encrypted_content")) or {}
     if kind == "reasoning":
-        return Shown("thinking", str(sealed.get("text") or text_of(item.get("summary"))))
+        return Shown("thinking", str(sealed.get("text") or read_item_text(item.get("summary"))))
     if kind == "compaction":
         return Shown("compaction", str(sealed.get("text", "")))
     return Shown("other", json.dumps(item, ensure_ascii=False, sort_keys=True))
 
 
-def text_of(content: object) -> str:
+def read_item_text(content: object) -> str:
     """The text of a content: a text, or parts of which some are."""
     if isinstance(content, str):
         return content
@@ -271,9 +287,9 @@ def _pictures(item: Item) -> str:
     return "".join((digest * 48)[:IMAGE] for digest in digests)
 
 
-def digest(item: Item) -> str:
+def digest_response_item(item: Item) -> str:
     """What a compaction knows a message by that it left in place."""
-    text = f"{item.get('role')}:{text_of(item.get('content'))}{_pictures(item)}"
+    text = f"{item.get('role')}:{read_item_text(item.get('content'))}{_pictures(item)}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -297,12 +313,14 @@ def complete_item(world: World, item: Item, key: str) -> Item:
     return made
 
 
-def page(items: Sequence[Item], query: Mapping[str, str]) -> Item:
+def page_response_items(items: Sequence[Item], query: Mapping[str, str]) -> Item:
     """A page of a list of items, newest first unless asked otherwise."""
     limit = query.get("limit", "20")
-    check("limit", int(limit) if limit.lstrip("-").isdigit() else limit, FieldRule((int,), 1, 100))
+    check_field(
+        "limit", int(limit) if limit.lstrip("-").isdigit() else limit, FieldRule((int,), 1, 100)
+    )
     order = query.get("order", "desc")
-    check("order", order, FieldRule((str,), values=("asc", "desc")))
+    check_field("order", order, FieldRule((str,), values=("asc", "desc")))
     row = list(items) if order == "asc" else list(reversed(items))
     names = [str(item.get("id")) for item in row]
     after = query.get("after")

@@ -14,36 +14,36 @@ from director.models.capabilities import Capabilities
 from director.models.script_values import Seen, Shown
 from director.testing.double import refusals, texts
 from director.testing.double.exchange import ParsedRequest
-from director.testing.double.request_log.block import CacheBlock, total
-from director.testing.double.request_log.cache_openai import cache_key
+from director.testing.double.request_log.block import CacheBlock, count_all_block_units
+from director.testing.double.request_log.cache_openai import compute_openai_cache_key
 from director.testing.double.request_log.usage_log import BilledCall, Booked
-from director.testing.double.responses.background_responses import OPEN, status
-from director.testing.double.responses.checks import provider
+from director.testing.double.responses.background_responses import OPEN, get_background_status
+from director.testing.double.responses.checks import get_responses_provider
 from director.testing.double.responses.conversations import ResponsesConversation, open_conversation
 from director.testing.double.responses.items import (
     CALLS,
     RESULTS,
     Rendered,
-    check_own,
-    check_pairs,
-    check_reasoning,
-    check_unique,
-    digest,
-    read_items,
-    render,
-    resolve_items,
+    check_item_pairs,
+    check_own_items,
+    check_reasoning_items,
+    check_unique_items,
+    digest_response_item,
+    read_response_items,
+    render_response_items,
+    resolve_response_items,
 )
 from director.testing.double.responses.response_state import (
     Item,
     Shelf,
     StoredResponse,
-    no_previous,
-    owner,
-    previous,
-    unseal,
+    find_previous_response,
+    get_response_owner,
+    refuse_missing_previous_response,
+    unseal_response_content,
 )
-from director.testing.double.responses.tool_rules import tool_names
-from director.testing.double.shapes import mapping
+from director.testing.double.responses.tool_rules import list_tool_names
+from director.testing.double.shapes import as_mapping
 from director.testing.double.world import World
 
 NEW = ("user", "system", "result")
@@ -66,7 +66,7 @@ class ResponsesContext:
     @property
     def tokens(self) -> int:
         """Its size."""
-        return total(self.blocks)
+        return count_all_block_units(self.blocks)
 
     def fresh(self) -> list[Rendered]:
         """What the model has not answered yet: the last things that it did not say itself."""
@@ -88,31 +88,31 @@ class ResponsesContext:
         )
 
 
-def gather(
+def gather_request_context(
     world: World, asked: ParsedRequest, can: Capabilities, *, window: bool = True
 ) -> ResponsesContext:
     """The context of a request, or the refusal of one that breaks a rule of state or items."""
-    earlier, conversation = previous(world, asked), open_conversation(world, asked)
+    earlier, conversation = find_previous_response(world, asked), open_conversation(world, asked)
     before: list[Item] = []
     if earlier is not None:
         _check_finished(world, earlier)
         before = [*earlier.before, *earlier.given, *earlier.output()]
     elif conversation is not None:
         before = list(conversation.items)
-    raw = read_items(asked.body)
+    raw = read_response_items(asked.body)
     if world.profile.pairing:
-        check_own(asked, raw)
-    own = resolve_items(world, asked, raw)
+        check_own_items(asked, raw)
+    own = resolve_response_items(world, asked, raw)
     if world.profile.pairing:
-        check_unique([*before, *own])
+        check_unique_items([*before, *own])
         if can.reasoning:
-            check_reasoning(world.state(Shelf), before, own)
-    rendered = _since_compaction(asked, render(world, asked, before, own))
+            check_reasoning_items(world.state(Shelf), before, own)
+    rendered = _since_compaction(asked, render_response_items(world, asked, before, own))
     if world.profile.pairing:
-        check_pairs([each.item for each in rendered])
+        check_item_pairs([each.item for each in rendered])
     made = ResponsesContext(
         instructions=str(asked.body.get("instructions") or ""),
-        tools=tool_names(asked.body.get("tools")),
+        tools=list_tool_names(asked.body.get("tools")),
         rendered=rendered,
         blocks=[],
         before=before,
@@ -127,12 +127,12 @@ def gather(
 
 
 def _check_finished(world: World, earlier: StoredResponse) -> None:
-    state = status(earlier, world.clock.now())
+    state = get_background_status(earlier, world.clock.now())
     if state == "failed":
-        raise no_previous(earlier.id)
+        raise refuse_missing_previous_response(earlier.id)
     if state in OPEN:
         message = f"Previous response with id '{earlier.id}' has not finished."
-        raise refusals.openai("R1", message, param="previous_response_id")
+        raise refusals.write_openai_refusal("R1", message, param="previous_response_id")
 
 
 def _since_compaction(asked: ParsedRequest, rendered: Sequence[Rendered]) -> list[Rendered]:
@@ -141,13 +141,18 @@ def _since_compaction(asked: ParsedRequest, rendered: Sequence[Rendered]) -> lis
     if not places:
         return list(rendered)
     newest = places[-1]
-    sealed = unseal(owner(asked), rendered[newest].item.get("encrypted_content")) or {}
+    sealed = (
+        unseal_response_content(
+            get_response_owner(asked), rendered[newest].item.get("encrypted_content")
+        )
+        or {}
+    )
     left = sealed.get("left")
     kept = left if isinstance(left, list) else []
     stay = [
         each
         for each in rendered[:newest]
-        if each.shown.kind == "user" and digest(each.item) in kept
+        if each.shown.kind == "user" and digest_response_item(each.item) in kept
     ]
     return [*stay, *rendered[newest:]]
 
@@ -178,12 +183,12 @@ def _fit(asked: ParsedRequest, context: ResponsesContext, most: int) -> None:
         context.rendered = [
             each for each in context.rendered if not any(each is one for one in gone)
         ]
-        lost = total(each.block for each in gone)
+        lost = count_all_block_units(each.block for each in gone)
         context.dropped += lost
         size -= lost
     if size > most:
         code = "context_length_exceeded"
-        raise refusals.openai("R20", texts.WINDOW, param="input", code=code)
+        raise refusals.write_openai_refusal("R20", texts.WINDOW, param="input", code=code)
     context.blocks = _blocks(asked.body, context)
 
 
@@ -201,7 +206,7 @@ def _first_unit(rendered: Sequence[Rendered]) -> list[Rendered]:
     return [first, *pairs]
 
 
-def book_context(
+def book_request_context(
     world: World,
     asked: ParsedRequest,
     context: ResponsesContext,
@@ -211,9 +216,9 @@ def book_context(
 ) -> Booked:
     """The line of the books for a context and so much output."""
     body = asked.body
-    options = mapping(body.get("prompt_cache_options"))
+    options = as_mapping(body.get("prompt_cache_options"))
     apart = {
-        "effort": mapping(body.get("reasoning")).get("effort"),
+        "effort": as_mapping(body.get("reasoning")).get("effort"),
         "text": body.get("text"),
         "service_tier": body.get("service_tier"),
     }
@@ -221,13 +226,13 @@ def book_context(
         BilledCall(
             exchange=asked.number,
             run=asked.run,
-            provider=provider(world),
+            provider=get_responses_provider(world),
             model=str(body.get("model") or ""),
             at=world.clock.now(),
             blocks=context.blocks,
             output=output,
             reasoning=reasoning,
-            key=cache_key(body.get("prompt_cache_key"), apart),
+            key=compute_openai_cache_key(body.get("prompt_cache_key"), apart),
             lifetime=str(options.get("ttl") or ""),
             mode=str(options.get("mode") or ""),
             dropped=context.dropped,

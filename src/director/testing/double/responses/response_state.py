@@ -91,38 +91,39 @@ class Shelf:
         return known
 
 
-def owner(asked: ParsedRequest) -> str:
+def get_response_owner(asked: ParsedRequest) -> str:
     """Whose request it is: its key."""
     return asked.headers.get("authorization") or asked.headers.get("api-key") or ""
 
 
-def keeps(world: World) -> bool:
+def keeps_response_state(world: World) -> bool:
     """Whether this kind of server stores responses at all."""
     return world.profile.chain == "kept"
 
 
-def find_response(world: World, asked: ParsedRequest, wanted: str) -> StoredResponse:
+def find_stored_response(world: World, asked: ParsedRequest, wanted: str) -> StoredResponse:
     """The response of that id, or the refusal that all unknown ids get."""
     shelf = world.state(Shelf)
     kept = shelf.responses.get(wanted)
-    if kept is None or not is_there(world, asked, kept):
+    if kept is None or not is_response_stored(world, asked, kept):
         aged = kept is not None and kept.background and not kept.deleted
-        raise refusals.openai(
+        raise refusals.write_openai_refusal(
             "R19" if aged else "R18",
             f"Response with id '{wanted}' not found.",
             status=404,
-            defect=not (kept and kept.lost) and (keeps(world) or shelf.again(owner(asked), "get")),
+            defect=not (kept and kept.lost)
+            and (keeps_response_state(world) or shelf.again(get_response_owner(asked), "get")),
         )
     return kept
 
 
-def is_there(world: World, asked: ParsedRequest, kept: StoredResponse) -> bool:
+def is_response_stored(world: World, asked: ParsedRequest, kept: StoredResponse) -> bool:
     """Whether a response can still be found by the one who asks."""
     gone = kept.deleted or kept.lost or not kept.stored or world.clock.now() >= kept.until
-    return not gone and kept.owner == owner(asked)
+    return not gone and kept.owner == get_response_owner(asked)
 
 
-def previous(world: World, asked: ParsedRequest) -> StoredResponse | None:
+def find_previous_response(world: World, asked: ParsedRequest) -> StoredResponse | None:
     """The response that a request continues, if it continues one."""
     wanted = asked.body.get("previous_response_id")
     if not isinstance(wanted, str):
@@ -132,16 +133,16 @@ def previous(world: World, asked: ParsedRequest) -> StoredResponse | None:
     if chain == "ignored":
         return None
     if chain != "kept":
-        raise _refuse_chain(chain, wanted, known=shelf.again(owner(asked), "chain"))
+        raise _refuse_chain(chain, wanted, known=shelf.again(get_response_owner(asked), "chain"))
     forgotten = asked.fault("forget_ids")
     if forgotten:
         for each in shelf.responses.values():
             each.lost = each.lost or each.stored
     kept = shelf.responses.get(wanted)
-    if kept is not None and is_there(world, asked, kept) and kept.chains:
+    if kept is not None and is_response_stored(world, asked, kept) and kept.chains:
         return kept
     aged = kept is not None and kept.stored and world.clock.now() >= kept.at + MONTH
-    raise no_previous(
+    raise refuse_missing_previous_response(
         wanted,
         rule="R14" if kept is not None and kept.compaction else "R1",
         defect=not (aged or (kept is not None and kept.lost)),
@@ -149,14 +150,14 @@ def previous(world: World, asked: ParsedRequest) -> StoredResponse | None:
     )
 
 
-def no_previous(
+def refuse_missing_previous_response(
     wanted: str, *, rule: str = "R1", defect: bool = True, terse: bool = False
 ) -> Refusal:
     """The refusal of an id that cannot be continued, in the long words or in the short ones."""
     if terse:
         message, code = "Invalid `previous_response_id`.", "invalid_request_error"
-        return refusals.openai(rule, message, code=code, defect=defect)
-    return refusals.openai(
+        return refusals.write_openai_refusal(rule, message, code=code, defect=defect)
+    return refusals.write_openai_refusal(
         rule,
         f"Previous response with id '{wanted}' not found.",
         param="previous_response_id",
@@ -176,7 +177,7 @@ def _refuse_chain(chain: str, wanted: str, *, known: bool) -> Refusal:
         message, code = f"Response with id '{wanted}' not found.", None
     else:
         message, code = "llama.cpp does not support 'previous_response_id'.", None
-    return refusals.openai(
+    return refusals.write_openai_refusal(
         "R1",
         message,
         status=404 if chain == "missing" else 400,
@@ -186,23 +187,23 @@ def _refuse_chain(chain: str, wanted: str, *, known: bool) -> Refusal:
     )
 
 
-def absent(world: World, asked: ParsedRequest, topic: str) -> Refusal:
+def refuse_absent_endpoint(world: World, asked: ParsedRequest, topic: str) -> Refusal:
     """The refusal of an endpoint that this kind of server does not have."""
-    return refusals.openai(
+    return refusals.write_openai_refusal(
         "absent",
         f"Invalid URL ({asked.method} {asked.path})",
         status=404,
-        defect=world.state(Shelf).again(owner(asked), topic),
+        defect=world.state(Shelf).again(get_response_owner(asked), topic),
     )
 
 
-def seal(owned_by: str, content: Mapping[str, object]) -> str:
+def seal_response_content(owned_by: str, content: Mapping[str, object]) -> str:
     """A content that only the double can read, and only for the same key."""
     text = json.dumps(content, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")
     return MARK + base64.urlsafe_b64encode(_signature(owned_by, text) + text).decode()
 
 
-def unseal(owned_by: str, token: object) -> dict[str, object] | None:
+def unseal_response_content(owned_by: str, token: object) -> dict[str, object] | None:
     """What was sealed, or None if the token is not ours, not theirs, or was altered."""
     if not isinstance(token, str) or not token.startswith(MARK):
         return None

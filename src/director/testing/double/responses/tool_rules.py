@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from director.testing.double import refusals, texts
 from director.testing.double.exchange import Refusal
 from director.testing.double.field_types import (
-    bad_name,
-    bad_value,
-    missing,
-    too_long,
-    unknown,
-    wrong_type,
+    refuse_field_length,
+    refuse_field_name,
+    refuse_field_type,
+    refuse_field_value,
+    refuse_missing_field,
+    refuse_unknown_field,
 )
 
 NAME = re.compile(r"[a-zA-Z0-9_-]+")
@@ -35,7 +35,7 @@ HOSTED = (
 ).split()
 
 
-def tool_names(tools: object) -> tuple[str, ...]:
+def list_tool_names(tools: object) -> tuple[str, ...]:
     """The names of tools; a hosted one goes by its type."""
     found = tools if isinstance(tools, list) else []
     return tuple(
@@ -49,31 +49,33 @@ def check_tools(tools: object) -> None:
     for place, tool in enumerate(tools if isinstance(tools, list) else []):
         where = f"tools[{place}]"
         if not isinstance(tool, dict):
-            raise wrong_type(where, tool, (dict,))
+            raise refuse_field_type(where, tool, (dict,))
         kind = str(tool.get("type"))
         if kind in HOSTED:
             continue
         if kind not in NAMED:
-            raise bad_value("R9", f"{where}.type", kind, (*NAMED, *HOSTED))
+            raise refuse_field_value("R9", f"{where}.type", kind, (*NAMED, *HOSTED))
         _check_named(tool, kind, where)
         name = str(tool["name"])
         if name in seen:
             message = f"Invalid 'tools': the tool name '{name}' is used more than once."
-            raise refusals.openai("R9", message, param=f"{where}.name", code="invalid_value")
+            raise refusals.write_openai_refusal(
+                "R9", message, param=f"{where}.name", code="invalid_value"
+            )
         seen.add(name)
 
 
 def _check_named(tool: Mapping[str, object], kind: str, where: str) -> None:
     name = tool.get("name")
     if not isinstance(name, str):
-        raise missing("R9", f"{where}.name")
+        raise refuse_missing_field("R9", f"{where}.name")
     for key in tool:
         if key not in KEYS[kind]:
-            raise unknown(f"{where}.{key}")
+            raise refuse_unknown_field(f"{where}.{key}")
     if not NAME.fullmatch(name):
-        raise bad_name("R9", f"{where}.name")
+        raise refuse_field_name("R9", f"{where}.name")
     if len(name) > 128:
-        raise too_long("R9", f"{where}.name", name, 128)
+        raise refuse_field_length("R9", f"{where}.name", name, 128)
     schema = tool.get("parameters")
     if isinstance(schema, dict) and tool.get("strict"):
         for fault in _loose(schema, ()):
@@ -82,10 +84,12 @@ def _check_named(tool: Mapping[str, object], kind: str, where: str) -> None:
 
 def _bad_schema(name: str, param: str, fault: str) -> Refusal:
     message = f"Invalid schema for function '{name}': {fault}"
-    return refusals.openai("R9", message, param=param, code="invalid_function_parameters")
+    return refusals.write_openai_refusal(
+        "R9", message, param=param, code="invalid_function_parameters"
+    )
 
 
-def is_strict(schema: object) -> bool:
+def is_tool_strict(schema: object) -> bool:
     """Whether a schema could be followed to the letter; what an omitted `strict` becomes."""
     return isinstance(schema, dict) and not any(_loose(schema, ()))
 
@@ -116,15 +120,15 @@ def _loose(schema: Mapping[str, object], path: tuple[str, ...]) -> Iterator[str]
         yield from _loose(items, (*path, "items"))
 
 
-def check_choice(choice: object, tools: object) -> None:
+def check_tool_choice(choice: object, tools: object) -> None:
     """Refuse the choice of a tool that is not there."""
-    names = tool_names(tools)
+    names = list_tool_names(tools)
     if isinstance(choice, str):
         if choice not in ("none", "auto", "required"):
-            raise bad_value("R10", "tool_choice", choice, ("none", "auto", "required"))
+            raise refuse_field_value("R10", "tool_choice", choice, ("none", "auto", "required"))
         if choice == "required" and not names:
             message = "Tool choice 'required' must be specified with 'tools' parameter."
-            raise refusals.openai("R10", message, param="tool_choice")
+            raise refusals.write_openai_refusal("R10", message, param="tool_choice")
     elif isinstance(choice, dict):
         allowed = choice.get("tools") if choice.get("type") == "allowed_tools" else None
         for each in allowed if isinstance(allowed, list) else [choice]:
@@ -135,7 +139,7 @@ def _check_chosen(choice: Mapping[str, object], names: tuple[str, ...]) -> None:
     kind = str(choice.get("type"))
     name = choice.get("name") if kind in NAMED else kind
     if not isinstance(name, str):
-        raise missing("R10", "tool_choice.name")
+        raise refuse_missing_field("R10", "tool_choice.name")
     if name not in names:
         message = texts.NO_SUCH_TOOL.format(name=name)
-        raise refusals.openai("R10", message, param="tool_choice")
+        raise refusals.write_openai_refusal("R10", message, param="tool_choice")
