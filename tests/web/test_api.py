@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from director.demo.scripted_demo import lines
 from director.store import EntryDraft, Store
+from director.web import AppState
 
 API = "/api/workflows/w"
 
@@ -200,3 +201,19 @@ def test_what_is_not_there_is_said_in_words(client: TestClient, path: str) -> No
     missing = client.get(path)
     assert missing.status_code == 404
     assert set(missing.json()) == {"error", "kept", "next"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("model_windows", "chat:http://localhost:8080/v1#mine=32768"),
+        ("background_models", "openai:gpt-6.1-terra"),
+    ],
+)
+def test_what_the_settings_page_offers_can_be_saved(
+    client: TestClient, studio: AppState, name: str, value: str
+) -> None:
+    """A form whose field the API refuses would be a dead control."""
+    answer = client.patch("/api/settings", json={name: value})
+    assert answer.status_code == 200, answer.text
+    assert getattr(studio.settings, name).value == value

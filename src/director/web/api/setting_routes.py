@@ -20,6 +20,8 @@ class SettingChanges(Body):
     profile: str | None = None
     model: str | None = None
     model_servers: str | None = None
+    model_windows: str | None = None
+    background_models: str | None = None
     budget: float | int | None = None
     warn_at: int | None = None
     compress_at: int | None = None
