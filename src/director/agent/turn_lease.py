@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, suppress
 
 from director.errors import DirectorError
 from director.store import Store, StoreError, VersionConflict, Versioned
-from director.store.machine_identity import read_machine_id
+from director.store.heartbeats import read_machine_id
 
 _LOG = logging.getLogger("director.agent")
 KIND = "turn"
