@@ -40,6 +40,7 @@ class Verdict:
     effects: dict[str, int] = field(default_factory=dict)
     settled: float | None = None
     late: float | None = None
+    failed: dict[str, str] = field(default_factory=dict)
     load: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
@@ -49,6 +50,7 @@ class Verdict:
             "database": self.database,
             "faults": self.faults,
             "runs": dict(Counter(self.states.values())),
+            "failed": self.failed,
             "effects": sum(self.effects.values()),
             "settled_after": self.settled,
             "ended_late": self.late,
@@ -66,7 +68,7 @@ def play(  # noqa: PLR0913  each has a name
     launcher: Sequence[str] = DIRECTOR,
     say: Callable[[str], None] = lambda _: None,
 ) -> Verdict:
-    """Play a schedule and judge it."""
+    """Play a schedule and judge it: some runs at first, and one more before each fault."""
     verdict = Verdict(database, [each.kind for each in schedule], explain_skips(database))
     with (
         tempfile.TemporaryDirectory(prefix="director-chaos-") as folder,
@@ -75,6 +77,7 @@ def play(  # noqa: PLR0913  each has a name
         names = world.queue_runs(runs)
         await_first_effect(world)
         for fault in schedule:
+            names += world.queue_runs(1, first=len(names))
             time.sleep(fault.after)
             say(f"{fault.kind}, for {fault.lasts} s")
             ACTS[fault.kind](world, fault)
@@ -84,13 +87,14 @@ def play(  # noqa: PLR0913  each has a name
         verdict.load = round(os.getloadavg()[0], 1)
         judge(verdict, names, Counter(world.effects()), limit=limit)
         compare_words(world, verdict)
+        verdict.failed = world.read_failures()
         if verdict.settled is None:
             beyond = Verdict(database, [], {})
             found = await_end(world, beyond, names, time.monotonic() + LATE, say)
             # Counted from the last fault: asking the command line took its time as well.
             verdict.late = None if found is None else round(time.monotonic() - over, 1)
             name_doubled(verdict, Counter(world.effects()))
-        if verdict.wrong:
+        if verdict.wrong or verdict.failed:
             say(read_logs(Path(folder)))
     return verdict
 
