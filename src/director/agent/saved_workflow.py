@@ -28,6 +28,8 @@ from director.workflow.values import Json, Node, Tab, Workflow, WorkflowError
 
 T = TypeVar("T")
 _DONE = ("success", "skipped")
+# The body of a plan or a description that there is none any more; its versions before stay.
+NONE: Mapping[str, object] = {"none": True}
 _WORST_FIRST = ("failed", "partial", "success", "skipped")
 
 
@@ -60,11 +62,16 @@ class SavedState:
 
     def plan(self) -> Plan | None:
         """The plan in its newest version, if there is one."""
-        return self._newest("plan", lambda body: parse_plan(cast("Json", body)))
+        return self._newest(
+            "plan", lambda body: None if body == NONE else parse_plan(cast("Json", body))
+        )
 
     def description(self) -> Description | None:
         """The description in its newest version, if there is one."""
-        return self._newest("description", lambda body: parse_description(cast("Json", body)))
+        return self._newest(
+            "description",
+            lambda body: None if body == NONE else parse_description(cast("Json", body)),
+        )
 
     def save_workflow(self, workflow: Workflow, reason: str) -> int:
         """Keep a changed workflow; its new version. Refused if it changed meanwhile."""

@@ -21,6 +21,7 @@ from director.agent.conversation.provenance import (
 )
 from director.agent.permissions.effect_approval import EffectNotApproved, check_effects
 from director.agent.permissions.origin_requests import (
+    ASKED,
     Approval,
     list_origin_approvals,
     request_origin,
@@ -246,7 +247,7 @@ def _waits(
         request_origin(desk.store, desk.workflow, wanted)
     told = Result(
         f"{spec.name} was not run: {', '.join(origins)} is not approved, and nothing was sent "
-        "there. The user is asked now; call it again when the user has approved it.",
+        f"there. {ASKED}; call it again when the user has approved it.",
         failed=True,
     )
     return told, PendingApprovals(origins)

@@ -113,16 +113,6 @@ async function usable() {
     return { usable: [], servers: [] };
   }
 }
-// Servers that were found here are buttons: one press puts the model in.
-const servers = document.querySelector("[data-servers]");
-if (servers) {
-  usable().then((found) => {
-    document.getElementById("usable").replaceChildren(...found.usable.map((one) => new Option(one.name)));
-    const made = found.servers.flatMap((one) => one.models.map((name) => [`${one.kind} · ${name}`, `chat:${one.address}#${name}`]));
-    if (!made.length) servers.textContent = "No model server was found on this computer (Ollama, LM Studio, llama.cpp, vLLM).";
-    else servers.replaceChildren(...made.slice(0, 12).map(([textContent, name]) => Object.assign(document.createElement("button"), { type: "button", className: "btn sm", textContent, onclick: () => (document.querySelector("[data-usable]").value = name) })));
-  });
-}
 document.addEventListener("focusin", async ({ target }) => {
   if (target.id !== "model" || target.nodeName !== "SELECT") return;
   const there = new Set([...target.options].map((one) => one.text));

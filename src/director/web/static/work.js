@@ -127,9 +127,29 @@ touch(["meter"]);
 // The live picture: asked for again while the page is in view and a tab is open.
 function picture() {
   const shown = document.getElementById("picture");
-  if (shown && !document.hidden && live.isOnline()) pictures.show(shown, "no-cache");
+  if (document.hidden || !live.isOnline()) return;
+  if (shown) pictures.show(shown, "no-cache");
+  // A call that takes long may have opened the browser meanwhile.
+  else if (busy()) touch(["browser"]);
 }
 setInterval(picture, 2000);
+
+// Model and mode stay as they were chosen here, until others are.
+const CHOICE = `choice:${own}`;
+function choice() {
+  const kept = JSON.parse(localStorage.getItem(CHOICE) ?? "{}");
+  for (const name of ["model", "profile"]) {
+    const field = document.getElementById(name);
+    if (!kept[name]) continue;
+    if (name === "model" && ![...field.options].some((one) => one.value === kept[name])) field.append(new Option(kept[name]));
+    field.value = kept[name];
+    if (!field.value) field.selectedIndex = 0;
+  }
+}
+document.addEventListener("change", ({ target }) => {
+  if (target.form?.id !== "composer" || !["model", "profile"].includes(target.id)) return;
+  localStorage.setItem(CHOICE, JSON.stringify({ ...JSON.parse(localStorage.getItem(CHOICE) ?? "{}"), [target.id]: target.value }));
+});
 
 // Saying something.
 const composer = () => document.getElementById("composer");
@@ -225,6 +245,7 @@ function queue() {
 // A turn that ended is followed by what waits, unless it failed, was stopped or asks something.
 async function settled() {
   const text = queue();
+  choice();
   demo.tick();
   if (busy()) {
     if (last) going(last);
@@ -314,6 +335,8 @@ document.addEventListener("click", (event) => {
   if (at("[data-dialog]")) show(at("[data-dialog]").dataset.dialog);
   if (at("[data-variable]")) variables.open(at("[data-variable]").dataset.variable, dialog);
   if (at("[data-find]")) search();
+  const edited = at("[data-edit-message]")?.dataset.editMessage;
+  if (edited) import("./branch.js").then(({ edit }) => edit(edited, `/api/workflows/${encodeURIComponent(own)}`, message));
   if (at("[data-queue]")) {
     const text = sessionStorage.getItem(QUEUE);
     sessionStorage.removeItem(QUEUE);
@@ -404,4 +427,5 @@ versions.start();
 drawer.start(base);
 demo.start(say);
 queue();
+choice();
 picture();
