@@ -23,13 +23,12 @@ from director.agent import (
     take_turn,
 )
 from director.agent.agent_session import Opens
-from director.agent.background_answers import has_waiting_job
 from director.agent.permissions.pending_approvals import PendingApprovals
 from director.agent.permissions.secret_leaks import guard_model_from_leaks
 from director.agent.session_opening import open_desk
 from director.agent.subagents.node_models import lend_node_models
 from director.agent.turn import resume_turn
-from director.agent.turn_lease import held
+from director.agent.turn_lease import has_waiting_job, held
 from director.browser import Session
 from director.runs.resources import Resources
 from director.secrets import VaultError
