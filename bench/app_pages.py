@@ -6,6 +6,7 @@ the program was started and again later. Prints markdown for `docs/measured.md`.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import statistics
@@ -52,7 +53,7 @@ class Program:
 def started(folder: Path) -> Iterator[Program]:
     """The app of the store in a folder, served until the block ends."""
     script = folder / "answers.json"
-    script.write_text('[[{"say": "That is so."}]]')
+    script.write_text(json.dumps([[{"say": "That is so."}]] * 20_000))
     environ = {**os.environ, "DIRECTOR_HOME": str(folder), "DIRECTOR_MODEL": f"scripted:{script}"}
     command = [sys.executable, "-m", "director.cli", "app", "--no-open", "--port", "0"]
     command += ["--store", str(folder / "bench.db")]

@@ -102,6 +102,7 @@ class AppState:
         self.proposals = ProposalList()
         self.workspace = self._make_workspace()
         self.runs = RunService(self.workspace)
+        self.run_pictures = Pictures(self.runs.session)
         self._feed: Feed | None = None
         self._desks: dict[str, AgentSession] = {}
         self._open: dict[str, AsyncExitStack] = {}
