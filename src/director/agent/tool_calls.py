@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from director.agent.agent_session import AgentSession
+from director.agent.conversation.current_thread import record_results
 from director.agent.conversation.provenance import (
     ReadTexts,
     collect_provenance_texts,
@@ -18,7 +19,6 @@ from director.agent.conversation.provenance import (
     find_text_sources,
     write_provenance_line,
 )
-from director.agent.model_journal import record_results
 from director.agent.permissions.effect_approval import EffectNotApproved, check_effects
 from director.agent.permissions.origin_requests import (
     ASKED,

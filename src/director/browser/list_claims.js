@@ -291,10 +291,10 @@
         }
         return "";
     };
-    const headingsOver = () => {
+    const namesOver = () => {
         const found = {};
         const table = first?.closest("table,[role=grid],[role=table]");
-        if (!first || elements.length > 5000) return found;
+        if (!first || elements.length > 5000) return {headings: found, columns: []};
         const head = table ? headOf(table) : headBeside();
         const columns = table?.matches("table") ? columnsOf(table) : null;
         for (const [name, rule] of rules) {
@@ -306,7 +306,7 @@
             const said = headingOver(...parts[0], table, columns, head) || (labels.size === 1 ? [...labels][0] : "");
             if (said) found[name] = said.slice(0, 80);
         }
-        return found;
+        return {headings: found, columns: [...(head?.children ?? [])].slice(0, 100).map(c => text(c).slice(0, 80)).filter(Boolean)};
     };
 
     // Rows of the same form as those that were read, in the same place, that cannot be seen.
@@ -399,7 +399,7 @@
         ...(at => ({hidden: at.length, hidden_at: at.slice(0, 200)}))(hiddenRows()),
         room: isList ? roomFor(shown) : 0,
         covered: covered(),
-        headings: headingsOver(),
+        ...namesOver(),
         marked: marked(),
         trouble: trouble().slice(0, 160),
         asks_login: asksLogin(),

@@ -12,10 +12,9 @@ from director.agent.request_log.kept_requests import (
     KIND,
     compute_kept_request_price,
     read_kept_request,
-    read_kept_request_tools,
     sent_bytes,
 )
-from director.agent.request_log.request_replay import Replayed, replayed
+from director.agent.request_log.request_replay import Replayed, read_kept_request_tools, replayed
 from director.context.report import Loss
 from director.models import Usage
 from director.services.errors import NotFound

@@ -8,9 +8,11 @@ only `reader`, `clean` and `settings` may be asked from any thread.
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from threading import Lock
 
 from director.agent import (
     AgentSession,
@@ -21,13 +23,12 @@ from director.agent import (
     take_turn,
 )
 from director.agent.agent_session import Opens
-from director.agent.background_answers import has_waiting_job
 from director.agent.permissions.pending_approvals import PendingApprovals
 from director.agent.permissions.secret_leaks import guard_model_from_leaks
 from director.agent.session_opening import open_desk
 from director.agent.subagents.node_models import lend_node_models
 from director.agent.turn import resume_turn
-from director.agent.turn_lease import held
+from director.agent.turn_lease import has_waiting_job, held
 from director.browser import Session
 from director.runs.resources import Resources
 from director.secrets import VaultError
@@ -51,6 +52,8 @@ from director.web.sessions import Sessions
 from director.web.store_feed import Feed
 from director.web.turn_runner import T, Turns
 from director.workflow.values import Tab
+
+_READERS = 64  # workflows of which is remembered what was read; one more forgets the oldest
 
 
 async def _show_in_windows(_: PendingApprovals) -> None:
@@ -103,7 +106,8 @@ class AppState:
         self._feed: Feed | None = None
         self._desks: dict[str, AgentSession] = {}
         self._open: dict[str, AsyncExitStack] = {}
-        self._readers: dict[str, WorkflowReader] = {}
+        self._readers: OrderedDict[str, WorkflowReader] = OrderedDict()
+        self._choosing_reader = Lock()
 
     def _make_workspace(self) -> Workspace:
         supplies = self.supplies
@@ -135,7 +139,12 @@ class AppState:
         """What reads a workflow as it is now, and remembers what it has read."""
         self.cached.refresh()
         files = self.supplies.files(workflow).list
-        return self._readers.setdefault(workflow, WorkflowReader(self.cached, workflow, files))
+        with self._choosing_reader:
+            found = self._readers.pop(workflow, None)
+            self._readers[workflow] = found or WorkflowReader(self.cached, workflow, files)
+            while len(self._readers) > _READERS:
+                self._readers.popitem(last=False)
+            return self._readers[workflow]
 
     async def refresh(self) -> None:
         """See what was written until now; all who ask while one looks wait for one more look."""
