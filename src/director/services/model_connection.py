@@ -144,7 +144,12 @@ async def try_model(workspace: Workspace, name: str, key: str = "") -> ModelTest
 @redact_result
 def connect_model(workspace: Workspace, name: str, key: str = "") -> None:
     """Choose a model for this machine; a key goes into the vault, for its own address only."""
-    named = parse_model_name(name)
+    named, now = parse_model_name(name), workspace.settings().model
+    if now.source not in ("file", "default"):
+        raise NotConnected(
+            f"{now.place} says which model is used, and it is stronger than what is saved here.",
+            next_step="Change it there, then start Director again.",
+        )
     if key:
         vault = workspace.resources.vault
         if named.base_url:

@@ -101,10 +101,10 @@ def test_s3_8_compression_by_itself_at_the_threshold_is_in_the_history(
     a_talk(app.store, "auto", rounds=60)
     app.stage.lines["Go on."] = [say("Gladly.")]
     page = app.open("/w/auto")
-    save_settings({"warn_at": 9_500, "compress_at": 10_000, "compress_to": 9_000})
+    save_settings({"warn_at": 13_000, "compress_at": 14_000, "compress_to": 12_000})
     try:
         page.reload()
-        expect(page.locator("#meter")).to_contain_text("of 10K")
+        expect(page.locator("#meter")).to_contain_text("of 14K")
         page.fill("#say", "Go on.")
         page.press("#say", "Enter")
         expect(page.locator("section .message.agent").last).to_contain_text("Gladly.")
