@@ -248,8 +248,8 @@ ROUTED = [
         "type": "route",
         "config": {
             "branches": [
-                {"name": "dear", "condition": "1 > 2", "nodes": ["r2"]},
-                {"name": "cheap", "condition": True, "nodes": ["r3"]},
+                {"name": "dear", "condition": "1 > 2", "branch": ["r2"]},
+                {"name": "cheap", "condition": True, "branch": ["r3"]},
             ]
         },
     },
