@@ -10,8 +10,6 @@ _ARENAS_AT_MOST = -8  # the option of `mallopt`; C libraries other than GNU's ha
 _ARENAS = 2
 # Objects between two looks for garbage: with 700, opening a long thread took twice the time.
 _MADE = 20_000
-    20_000  # objects between two looks for garbage; Python's 700 cost half of opening a long thread
-)
 
 
 def settle_memory() -> None:
