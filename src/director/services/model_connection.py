@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from director.context.values import Context, Section, UserTurn
 from director.errors import DirectorError
-from director.models import Usage, open_model
+from director.models import NoKey, Usage, open_model
 from director.models.names import find_nearest_model_name, parse_model_name
 from director.models.prices import compute_price
 from director.models.servers import accept_server
@@ -118,6 +118,10 @@ async def try_model(workspace: Workspace, name: str, key: str = "") -> ModelTest
             can = model.capabilities
     except TimeoutError:
         raise NotConnected(f"{name} did not answer within {_SECONDS:.0f} seconds.") from None
+    except NoKey:
+        raise NotConnected(
+            f"{named.provider.capitalize()} needs an API key, and none was given or saved."
+        ) from None
     except DirectorError as problem:
         near = find_nearest_model_name(named)
         hint = f" Did you mean {near}?" if near and near != name else ""
@@ -137,6 +141,7 @@ async def try_model(workspace: Workspace, name: str, key: str = "") -> ModelTest
     )
 
 
+@redact_result
 def connect_model(workspace: Workspace, name: str, key: str = "") -> None:
     """Choose a model for this machine; a key goes into the vault, for its own address only."""
     named = parse_model_name(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from director.agent import ensure_current_thread
@@ -264,6 +265,16 @@ def test_eight_windows_of_one_browser_all_stay_live(app: App) -> None:
     set_run_variable(app.store, get_draft_run_id("windows"), "second", 2, "a test")
     for page in pages:
         expect(page.locator("#variables")).to_contain_text("second")
+
+
+@pytest.mark.slow
+def test_fifty_windows_of_one_browser_all_stay_live(app: App) -> None:
+    """Each shows what happens, over one connection."""
+    a_workflow(app.store, "fifty")
+    pages = [app.open("/w/fifty") for _ in range(50)]
+    set_run_variable(app.store, get_draft_run_id("fifty"), "first", 1, "a test")
+    for page in pages:
+        expect(page.locator("#variables")).to_contain_text("first")
 
 
 def test_what_is_being_typed_stays_while_the_page_changes(app: App) -> None:

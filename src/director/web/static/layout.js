@@ -75,9 +75,11 @@ export function start() {
 }
 
 // The first look at an empty workflow has two panels; the others come with the first node.
-export function grow() {
+let asked = false;
+export function grow(more = false) {
+  asked ||= more;
   const nodes = Number(document.getElementById("nodes").dataset.count);
-  const first = nodes === 0 && !document.getElementById("picture");
+  const first = nodes === 0 && !asked && !document.getElementById("picture");
   main.classList.toggle("first-min", first);
   for (const one of document.querySelectorAll("[data-runs]")) one.hidden = (one.dataset.runs === "1") !== nodes > 0;
   show();

@@ -346,6 +346,7 @@ document.addEventListener("click", (event) => {
   if (at("[data-dialog]")) show(at("[data-dialog]").dataset.dialog);
   if (at("[data-variable]")) variables.open(at("[data-variable]").dataset.variable, dialog);
   if (at("[data-find]")) search();
+  if (at("[data-add-node]")) add();
   const edited = at("[data-edit-message]")?.dataset.editMessage;
   if (edited) import("./branch.js").then(({ edit }) => edit(edited, `/api/workflows/${encodeURIComponent(own)}`, message));
   const waits = at("[data-queue]")?.dataset;
@@ -390,6 +391,13 @@ function answer(value) {
   every[every.length - 1]?.click();
 }
 
+function add() {
+  layout.grow(true);
+  layout.panel("flow");
+  document.getElementById("add-node").open = true;
+  document.getElementById("add-alias").focus();
+}
+
 const KEYS = {
   "/": () => {
     layout.panel("chat");
@@ -400,10 +408,7 @@ const KEYS = {
   j: () => drawer.go(1),
   k: () => drawer.go(-1),
   t: () => document.getElementById("test-node")?.click(),
-  a: () => {
-    document.getElementById("add-node").open = true;
-    document.getElementById("add-alias").focus();
-  },
+  a: add,
   y: () => answer("approved"),
   n: () => answer("refused"),
 };
