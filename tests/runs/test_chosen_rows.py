@@ -106,19 +106,18 @@ def test_a_click_whose_page_comes_late_was_done(
     until = threading.Event()
 
     def answer(_: dict[str, str]) -> Answer:
-        until.wait(30)
+        until.wait(7)
         return Answer("<p id=done>Done</p>")
 
     site["/list"] = "<a id=go href=/late>Go</a><button id=dead disabled>No</button>"
     site["/late"] = answer
     opened = node("open", "browser_action", action="navigate", url=f"{site.origin}/list")
-    click = node("click", "browser_action", action="click", selector="#go", timeout=400)
+    click = node("click", "browser_action", action="click", selector="#go", timeout=5_000)
     click["ensures"] = [{"element": "#done", "within": 30_000}]
-    threading.Timer(1.5, until.set).start()
     run = live.run(run_workflow(store, flow(opened, click, origin=site.origin), live.means()))
     assert run.state == "done", run.error
     (told,) = [step.notes for step in list_run_steps(store, run.id) if step.alias == "click"]
-    assert not told or "It was clicked" in told[0]
+    assert told == ("It was clicked, and the page that it led to came late.",)
     dead = node("click", "browser_action", action="click", selector="#dead", timeout=400)
     run = live.run(run_workflow(store, flow(opened, dead, origin=site.origin), live.means()))
     assert run.state == "failed"
@@ -141,7 +140,7 @@ def test_a_text_of_several_lines_may_be_shown_as_paragraphs(
             opened, typed, {**save, "effect": "once"}, origin=site.origin, id=f"w{len(shown)}"
         )
         run = live.run(run_workflow(store, workflow, live.means()))
-        assert [each["kind"] for each in run.doubts] == doubted
+        assert [each["kind"] for each in run.doubts if each["kind"] == "value"] == doubted
 
 
 def test_an_element_beside_thousands_of_others_is_found(
