@@ -50,8 +50,10 @@ def worker(
     was only slow can write nothing more once another has its run. A run that asks something is put
     aside after a while; when it is answered, any worker goes on with it.
     """
+    from director.memory_arenas import limit_memory_arenas
     from director.runs.resources import RunOptions
 
+    limit_memory_arenas()
     wishes = RunOptions(
         pictures="none" if no_pictures else "each",
         files=files,

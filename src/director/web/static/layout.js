@@ -66,7 +66,8 @@ export function start() {
     set(hand.dataset.hand, kept[hand.dataset.hand] + step);
   });
   document.addEventListener("click", ({ target }) => {
-    if (target.closest("[data-fold]")) fold("folded");
+    const folded = target.closest("[data-fold]")?.dataset.fold;
+    if (folded) fold(folded === "browser" ? "folded" : folded);
     if (target.closest("[data-shows]")) panel(target.closest("[data-shows]").dataset.shows);
   });
   matchMedia("(min-width:1121px)").addEventListener("change", show);

@@ -68,6 +68,7 @@ class NodeDrawer:
 
     view: NodeView
     version: int
+    count: int
     previous: str
     next: str
     fields: tuple[FieldRow, ...]
@@ -88,6 +89,7 @@ def node_drawer(store: Store, shown: WorkflowView, node: str) -> NodeDrawer | No
     return NodeDrawer(
         view,
         shown.flow.version,
+        shown.flow.count,
         ids[at - 1] if at else "",
         ids[at + 1] if at + 1 < len(ids) else "",
         _fields(store, view, has_table=table is not None),
