@@ -37,10 +37,11 @@ def serve_pages(
     hidden: Sequence[int] = (),
     *,
     above: bool = False,
+    says: str = "Older",
 ) -> None:
     """Pages with a link to the next one and no count; some rows of theirs are not shown."""
     for number, (first, last) in enumerate(parts, 1):
-        on = f"<a href='/list?page={number + 1}'>Older</a>" if number < len(parts) else ""
+        on = f"<a href='/list?page={number + 1}'>{says}</a>" if number < len(parts) else ""
         shown = "".join(
             rows(n, n).replace("<tr", "<tr style='display: none'") if n in hidden else rows(n, n)
             for n in range(first, last + 1)
@@ -83,7 +84,7 @@ def test_what_should_turn_the_pages_and_fits_nothing_is_named(
     live: Live, store: Store, site: AnsweringSite
 ) -> None:
     """Beside the page that was not read; a list of one page has nothing that turns it."""
-    serve_pages(site, FULL)
+    serve_pages(site, FULL, says="Next")
     (doubt,) = read_list(live, store, site, "a[rel=next]").doubts
     assert (doubt["kind"], doubt["evidence"]["unturned"]) == ("next", "a[rel=next]")  # type: ignore[index, call-overload]
     assert "'next' names (a[rel=next]) is not on it" in str(doubt["sentence"])
@@ -113,8 +114,9 @@ def test_a_key_that_no_item_of_the_first_page_has_is_refused_there(
         fields = {"id": ".none", "name": ".name"}
         refused = try_list(live, store, site, fields=fields, **config)
         assert refused.state == "failed"
-        assert "'id' has no value in any of the 10 items" in str(refused.error)
-        assert "Lamp 1" in str(refused.error)
+        said = str((refused.error or {}).get("message"))
+        assert "'id' has no value in any of the 10 items" in said
+        assert "Lamp 1" in said
 
 
 def test_a_last_page_that_is_gone_is_doubted(live: Live, store: Store, site: AnsweringSite) -> None:

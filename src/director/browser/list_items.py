@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 
 class Gathering:
@@ -88,7 +88,7 @@ def is_empty(item: object) -> bool:
     return not any(item.values() if isinstance(item, Mapping) else [item])
 
 
-def explain_missing_key(seen: Sequence[object], keys: Iterable[object]) -> str:
+def explain_missing_key(seen: Sequence[object], keys: Sequence[object]) -> str:
     """Why items cannot be told apart by a key that none of the first has; empty if they can."""
     rows = [item for item in seen if isinstance(item, Mapping)]
     for key in keys if rows else ():

@@ -50,16 +50,16 @@ def worker(
     was only slow can write nothing more once another has its run. A run that asks something is put
     aside after a while; when it is answered, any worker goes on with it.
     """
-    from director.memory_arenas import limit_memory_arenas
+    from director.process_memory import settle_memory
     from director.runs.resources import RunOptions
 
-    limit_memory_arenas()
     wishes = RunOptions(
         pictures="none" if no_pictures else "each",
         files=files,
         env=tuple(env or ()),
         patience=wait,
     )
+    settle_memory()
     opening = open_store_or_exit(store, "worker", make=True, connections=2, waits=True)
     with opening as opened:
         from director.runs.worker import Pace
