@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +18,7 @@ from director.browser.downloads import Downloaded
 from director.runs import Run, Step, list_run_steps, run_workflow
 from director.runs.doubts import Doubt
 from director.runs.doubts.doubt import RowReading, RowVisit
-from director.runs.download_facts import describe_download
+from director.runs.download_facts import describe_download, find_download_mismatch
 from director.runs.export_doubts import find_wrong_exports
 from director.runs.file_doubts import find_changed_files
 from director.runs.table_profiles import profile_table
@@ -362,3 +364,17 @@ def test_runs_compare_the_tables_that_they_download(
     assert kept["rows"] == NEW
     assert len(files(step)[0]["first"]) == 3
     assert "twice" not in files(step)[0]
+
+
+@pytest.mark.parametrize("name", ["a.tar.gz", "a.tgz", "a.zip", "a.xlsx"])
+def test_a_packed_file_that_breaks_off_is_not_what_its_name_says(tmp_path: Path, name: str) -> None:
+    """One that can be read to its end is."""
+    text, path = "".join(f"{n * 7919}\n" for n in range(900)), tmp_path / name
+    if name.endswith("gz"):
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        with zipfile.ZipFile(path, "w") as packed:
+            packed.writestr("a.txt", text)
+    assert find_download_mismatch(path) == ""
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    assert "breaks off" in find_download_mismatch(path)

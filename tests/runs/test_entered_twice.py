@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from director.runs import Run, Step, run_workflow
+from director.runs.done_before import was_looked_for
 from director.runs.doubts.effects_done import find_effect_doubts
 from director.runs.run_doubts import _effect
 from director.store import Store
@@ -194,3 +195,31 @@ def test_rows_alike_where_a_login_leads_are_not_its_doing() -> None:
         for told in (seen, {**seen, "is_login": False})
     ]
     assert kinds == [[], ["twice"]]
+
+
+def look(key: str, count: int, *, began: float = 1.0, url: str = "", selector: str = "tr") -> Step:
+    """A step that counted rows on a page."""
+    config: Config = {"method": "count", "selector": selector}
+    seen: Config = {"url": url}
+    return Step(
+        key, "hits", "hits", "browser_query", "finished", result={"count": count}, began=began,
+        config=config, observed=seen,
+    )  # fmt: skip
+
+
+def test_what_was_looked_for_and_not_there_is_entered_anew() -> None:
+    """By the same round, before it was entered, and for this very entry; else nothing was looked for."""
+    found = "http://a.test/list?q=Obst+Ritter"
+    entered = Step(
+        "each[1].look(none).save", "save", "save", "browser_action", "finished", began=2.0,
+        observed={"typed": ["Obst Ritter", "DE"]},
+    )  # fmt: skip
+    cases = (
+        (look("each[1].hits", 0, url=found), True),
+        (look("each[1].hits", 0, selector="tr:has-text('obst ritter')"), True),
+        (look("each[1].hits", 1, url=found), False),
+        (look("each[0].hits", 0, url=found), False),
+        (look("each[1].hits", 0, url=found, began=3.0), False),
+        (look("each[1].hits", 0, url="http://a.test/list?q=Kaffee"), False),
+    )
+    assert [was_looked_for(entered, [step]) for step, _ in cases] == [found for _, found in cases]

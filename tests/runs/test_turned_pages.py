@@ -19,7 +19,7 @@ from director.workflow.values import Json
 from runs.answers import Answer, AnsweringSite, serve_answers
 from runs.building import flow, node, result
 from runs.conftest import Live
-from runs.doubt_pages import rows
+from runs.doubt_pages import pager, rows, table
 
 FULL = ((1, 10), (11, 20), (21, 30), (31, 40), (41, 43))
 
@@ -37,11 +37,10 @@ def serve_pages(
     hidden: Sequence[int] = (),
     *,
     above: bool = False,
-    says: str = "Older",
 ) -> None:
     """Pages with a link to the next one and no count; some rows of theirs are not shown."""
     for number, (first, last) in enumerate(parts, 1):
-        on = f"<a href='/list?page={number + 1}'>{says}</a>" if number < len(parts) else ""
+        on = f"<a href='/list?page={number + 1}'>Older</a>" if number < len(parts) else ""
         shown = "".join(
             rows(n, n).replace("<tr", "<tr style='display: none'") if n in hidden else rows(n, n)
             for n in range(first, last + 1)
@@ -84,12 +83,12 @@ def test_what_should_turn_the_pages_and_fits_nothing_is_named(
     live: Live, store: Store, site: AnsweringSite
 ) -> None:
     """Beside the page that was not read; a list of one page has nothing that turns it."""
-    serve_pages(site, FULL, says="Next")
-    (doubt,) = read_list(live, store, site, "a[rel=next]").doubts
-    assert (doubt["kind"], doubt["evidence"]["unturned"]) == ("next", "a[rel=next]")  # type: ignore[index, call-overload]
-    assert "'next' names (a[rel=next]) is not on it" in str(doubt["sentence"])
-    serve_pages(site, FULL[:1])
-    assert read_list(live, store, site, "a[rel=next]").doubts == ()
+    site["/list?page=1"] = f"{table(1, 10)}{pager(1, 3)}"
+    (doubt,) = read_list(live, store, site, "a.onward").doubts
+    assert (doubt["kind"], doubt["evidence"]["unturned"]) == ("next", "a.onward")  # type: ignore[index, call-overload]
+    assert "'next' names (a.onward) is not on it" in str(doubt["sentence"])
+    site["/list?page=1"] = table(1, 10)
+    assert read_list(live, store, site, "a.onward").doubts == ()
 
 
 def test_a_pager_above_and_below_the_list_leads_to_one_page(

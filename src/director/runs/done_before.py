@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import unquote_plus, urlsplit
 
 from director.runs.run_journal import list_run_steps, parse_run
@@ -53,6 +53,27 @@ class EarlierEffects:
             test = run.id.startswith("workbench:")
             name = "a test of the node" if test else f"run {run.id}"
             yield name, [step for step in list_run_steps(self._store, run.id) if _is_finished(step)]
+
+
+def was_looked_for(step: Step, steps: Iterable[Step]) -> bool:
+    """Whether a look in the same round found none of what a step then entered.
+
+    It must have looked for that: by its selector, or on a page whose address names it.
+    """
+    seen = step.observed or {}
+    typed = [str(each).casefold() for each in _list(seen.get("typed")) if len(str(each)) > 2]
+    around = step.key.rpartition("]")[0]
+    for each in steps:
+        if each.began >= step.began or each.key.rpartition("]")[0] != around:
+            continue
+        result = each.result if isinstance(each.result, Mapping) else {}
+        if each.type != "browser_query" or result.get("count") != 0:
+            continue
+        where = unquote_plus(str((each.observed or {}).get("url", "")))
+        told = f"{where} {json.dumps(each.config, ensure_ascii=False, default=dict)}".casefold()
+        if any(text in told for text in typed):
+            return True
+    return False
 
 
 def _tell_effect(step: Step) -> str:

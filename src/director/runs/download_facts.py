@@ -1,14 +1,18 @@
 """What is told of a downloaded file: its name, size and type, and the first rows of a table.
 
-Only the start of a file is read for its rows, as text; nothing in it is run or unpacked.
+Only the start of a file is read for its rows, as text; nothing in it is run or written anywhere. A
+packed file is read through, up to a bound, to see that it does not break off.
 """
 
 from __future__ import annotations
 
 import asyncio
 import csv
+import gzip
 import json
 import mimetypes
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -33,14 +37,18 @@ _TOUCHES = ("browser_action", "agent")
 _LONGEST = 200  # characters of a cell or line that are shown
 _READ = 20_000_000  # bytes of a file that is looked into
 _START = 2_000  # bytes that tell what a file is
+_UNPACKED = 64_000_000  # bytes of a packed file that are read
+_PART = 1_000_000
+_GZIPS = (".gz", ".tgz")
+_ZIPS = (".zip", ".xlsx", ".docx", ".pptx", ".odt", ".ods")
 _PAGES = (".html", ".htm", ".xhtml", ".mhtml")
 _SIGNS = {
     ".pdf": (b"%PDF",),
     ".png": (b"\x89PNG",),
     ".jpg": (b"\xff\xd8",),
     ".jpeg": (b"\xff\xd8",),
-    ".gz": (b"\x1f\x8b",),
-    **dict.fromkeys((".zip", ".xlsx", ".docx", ".pptx", ".odt", ".ods"), (b"PK",)),
+    **dict.fromkeys(_GZIPS, (b"\x1f\x8b",)),
+    **dict.fromkeys(_ZIPS, (b"PK",)),
 }
 _TEXTS = (".txt", ".log", ".md", ".xml", ".html", ".htm", ".ndjson", ".jsonl")
 
@@ -135,7 +143,23 @@ def find_download_mismatch(path: Path) -> str:
         return f"does not begin as a {ending} file does"
     if ending in TABLES and said.startswith(b"{"):
         return "is an object in JSON, not a table"
-    return ""
+    return "" if _is_whole(path, ending) else "breaks off: it cannot be read to its end"
+
+
+def _is_whole(path: Path, ending: str) -> bool:
+    """Whether a packed file can be read to its end; of others nothing is known."""
+    try:
+        if ending in _GZIPS:
+            with gzip.open(path) as packed:
+                left = _UNPACKED
+                while left > 0 and (part := packed.read(_PART)):
+                    left -= len(part)
+        elif ending in _ZIPS:
+            # What lists its parts stands at its end.
+            zipfile.ZipFile(path).close()
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile):
+        return False
+    return True
 
 
 def _look_inside(path: Path) -> dict[str, Json]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from director.runs.done_before import EarlierEffects, is_search_done_before
+from director.runs.done_before import EarlierEffects, is_search_done_before, was_looked_for
 from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_doubts
 from director.runs.doubts.exchanged_fields import has_fields
 from director.runs.doubts.node_checks import add_proposals, propose_checks
@@ -138,10 +138,18 @@ def _list_effects(
                 {} if _is_used_later(step, done) else proofs.get(step.key, {}),
                 is_seen=_is_seen(step, steps),
             ),
-            before=earlier.find_same(step),
+            before=found
+            if (found := earlier.find_same(step)) and not was_looked_for(step, steps)
+            else "",
         )
         for step in done
     ]
+
+
+def _find_before(earlier: EarlierEffects, step: Step, steps: Sequence[Step]) -> str:
+    """Where the same was sent before, unless a look showed that it is not there."""
+    same = earlier.find_same(step)
+    return "" if was_looked_for(step, steps) else same
 
 
 def _is_asked_for(reading: RowReading, nodes: Mapping[str, Node]) -> bool:
