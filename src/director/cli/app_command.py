@@ -49,7 +49,7 @@ def app(
     It listens on this machine only. With --host it listens elsewhere too, and only if there is a
     password: DIRECTOR_PASSWORD, or the one that you are asked for.
     """
-    from director.memory import settle_memory
+    from director.process_memory import settle_memory
     from director.web.app_server import Unsafe, serve, studio_at
     from director.web.launch_link import LaunchLink
 

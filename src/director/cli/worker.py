@@ -50,7 +50,7 @@ def worker(
     was only slow can write nothing more once another has its run. A run that asks something is put
     aside after a while; when it is answered, any worker goes on with it.
     """
-    from director.memory import settle_memory
+    from director.process_memory import settle_memory
     from director.runs.resources import RunOptions
 
     wishes = RunOptions(

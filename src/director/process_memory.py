@@ -14,13 +14,13 @@ _MADE = 20_000
 
 def settle_memory() -> None:
     """Call it once all modules are loaded and before threads begin: what is loaded stays anyway."""
-    limit_memory_arenas()
+    limit_process_memory()
     gc.collect()
     gc.freeze()
     gc.set_threshold(_MADE, *gc.get_threshold()[1:])
 
 
-def limit_memory_arenas() -> None:
+def limit_process_memory() -> None:
     """Let all threads take memory from two places, instead of up to eight for each processor.
 
     Each place keeps gaps of its own, so that a program with many short threads grows by gaps.
