@@ -7,7 +7,7 @@ import sys
 
 _ASK = """
 import gc
-from director.memory import settle_memory
+from director.process_memory import settle_memory
 before = gc.get_threshold()
 settle_memory()
 after = gc.get_threshold()
