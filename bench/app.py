@@ -1,4 +1,7 @@
-"""How quickly the app answers: first paint, the first streamed word, many windows, long threads.
+"""How quickly the app answers, what its pages weigh, and its memory over an hour.
+
+`--what speed`: first paint, the first streamed word, many windows. `weight`, `lengths`, `memory`: see
+`app_pages.py`.
 
 A scripted model speaks after a pause that is known, so what the app adds can be told from what the
 model takes. Real Chromium on the app as it is served. Prints markdown for `docs/measured.md`.
@@ -20,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from app_pages import LENGTHS, time_lengths, watch_memory, weigh_pages
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from director.agent import create_workflow, ensure_current_thread
@@ -207,17 +211,46 @@ def _opening(mid: dict[str, float]) -> list[tuple[str, str]]:
     ]
 
 
+def filled(folder: Path) -> dict[int, str]:
+    """A workflow for each length of a conversation."""
+    with open_store(folder / "bench.db") as store:
+        made = {length: create_workflow(store, f"Lamps {length}") for length in LENGTHS}
+        for length, workflow in made.items():
+            talk(store, workflow, length)
+    return made
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--windows", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--what", choices=("speed", "weight", "lengths", "memory"), default="speed")
+    parser.add_argument("--minutes", type=float, default=60.0)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DIRECTOR_HOME"] = folder
-        rows = measured(given.windows, given.rounds)
+        rows = (
+            measured(given.windows, given.rounds)
+            if given.what == "speed"
+            else _page_rows(Path(folder), given)
+        )
     print("| the app | |\n|---|--:|")
     print("\n".join(f"| {name} | {value} |" for name, value in rows))
+    print(f"\nload average {os.getloadavg()[0]:.1f}")
+
+
+def _page_rows(folder: Path, given: argparse.Namespace) -> list[tuple[str, str]]:
+    if given.what == "memory":
+        with open_store(folder / "bench.db") as store:
+            empty = create_workflow(store, "Lamps")
+        return watch_memory(folder, empty, given.minutes)
+    made = filled(folder)
+    if given.what == "lengths":
+        return time_lengths(folder, made, given.rounds)
+    at = f"/w/{made[100]}"
+    pages = {"home": "/", "build": at, "runs": f"{at}/runs", "what the model saw": f"{at}/requests"}
+    return weigh_pages(folder, {**pages, "settings": "/settings", "help": "/help"})
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from director.agent import AgentSession, take_turn
-from director.agent.conversation.current_thread import ThreadLog, ensure_current_thread
+from director.agent.conversation.current_thread import ensure_current_thread
 from director.counting import counter_for
 from director.models import Capabilities, Journal, Model, Timing
 from director.models.model import ModelLocation
@@ -35,6 +35,7 @@ from director.runs import save_run_workflow
 from director.settings import load_settings
 from director.store import open_store
 from director.store.compression import list_compression_history
+from director.store.context_view import ThreadLog
 from director.workflow.values import Workflow
 
 TURNS = 2_000

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.prefixes import MADE, moved
-from director.agent.request_log.request_record import RequestRecord
+from director.agent.request_log.kept_requests import RequestRecord
 from director.demo.site import Site
 from director.store import Store, open_store
 from store.engines import prepared_file

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from director.agent.agent_session import AgentSession
-from director.agent.request_log.request_record import RequestRecord
+from director.agent.request_log.kept_requests import RequestRecord
 from director.context.values import Section, Turn, UserTurn
 from director.models.script_values import Seen, Shown
 from director.sections.boundary import read_sections

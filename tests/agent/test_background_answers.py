@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from agent.office import at_double, desk
-from director.agent.background_answers import choose_background, has_waiting_job, is_background
+from director.agent.model_choice import choose_background, is_background
 from director.agent.turn import resume_turn, take_turn
 from director.agent.turn_events import TurnProgress
+from director.agent.turn_lease import has_waiting_job
 from director.models.script_values import Say, Wait
 from director.settings import load_settings
 from director.store import Store, open_store

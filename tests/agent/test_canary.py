@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from agent.office import asks, at_double, desk
 from browser.sites import Served, site
 from director.agent.agent_session import AgentSession
-from director.agent.compression.compression_task import CompressionTask
+from director.agent.compression.compression_proposal import CompressionTask
 from director.agent.compression.thread_compression import compress_now
 from director.agent.compression.thresholds import Marks
 from director.agent.tools import TRUSTS

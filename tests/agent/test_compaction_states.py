@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agent.office import asks, desk
 from director.agent import take_turn
-from director.agent.conversation.compaction_states import Once, Walks
+from director.agent.request_assembly import Walks
 from director.context.sizes import context_size, turn_size
 from director.context.values import (
     AgentTurn,
@@ -29,6 +29,7 @@ from director.counting import Calibration
 from director.models.script_values import Emit, Say, Seen
 from director.settings import load_settings
 from director.store import Store, open_store
+from director.store.context_view import Once
 
 WORDS = "amber birch cobalt dahlia ember fennel ginger hazel indigo juniper".split()
 

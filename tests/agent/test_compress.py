@@ -12,13 +12,13 @@ import pytest
 from agent.summaries import FAULTS, STATE, begun, echo, good, talk, words, writer
 from director.agent.compression.citations import find_citations, list_uncited_lines
 from director.agent.compression.compression_proposal import (
+    CompressionTask,
     Refused,
     check_summary,
     edit_proposal,
     preview_proposal,
     propose_compression_summary,
 )
-from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import (
     CompressionOutcome,
     apply_compression,

@@ -12,8 +12,10 @@ import pytest
 from agent.prefixes import WatchedSession
 from agent.summaries import FAULTS, PATIENCE, STATE, begun, echo, good, talk, writer
 from director.agent.agent_session import AgentSession
-from director.agent.compression.compression_proposal import propose_compression_summary
-from director.agent.compression.compression_task import CompressionTask
+from director.agent.compression.compression_proposal import (
+    CompressionTask,
+    propose_compression_summary,
+)
 from director.agent.compression.thread_compression import apply_compression, compress_now
 from director.agent.compression.thresholds import Marks
 from director.agent.conversation.current_thread import ensure_current_thread

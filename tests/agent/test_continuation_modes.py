@@ -10,8 +10,8 @@ import pytest
 
 from agent.office import SAY, asks, at_double, desk
 from director.agent.agent_session import AgentSession
-from director.agent.compression.continuation_modes import STATE
 from director.agent.model_choice import choose_workflow_model, get_chosen_profile
+from director.agent.request_assembly import STATE
 from director.agent.turn import take_turn
 from director.agent.turn_context import gather_turn_context
 from director.context.values import Summary

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from director.agent import StoreJournal, record_message, record_results
-from director.agent.request_log.body_deltas import decode_delta_frame, encode_delta_frame
 from director.agent.request_log.kept_requests import (
     StoredRequest,
+    decode_delta_frame,
+    encode_delta_frame,
     keep_request,
     read_kept_request,
     read_sent_body,

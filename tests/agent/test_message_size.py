@@ -9,13 +9,12 @@ import pytest
 from agent.office import SAY, desk, opening
 from agent.summaries import STATE, begun, echo, writer
 from director.agent.agent_session import AgentSession
-from director.agent.compression.compression_task import CompressionTask
+from director.agent.compression.compression_proposal import CompressionTask
 from director.agent.compression.thread_compression import KIND as COMPRESSION
 from director.agent.compression.thread_compression import compress_if_due, list_compression_attempts
 from director.agent.compression.thresholds import Marks
-from director.agent.conversation.current_thread import leave_turn_out_of_thread
+from director.agent.conversation.current_thread import leave_turn_out_of_thread, record_message
 from director.agent.conversation.message_size import MessageTooLarge, measure_message
-from director.agent.model_journal import record_message
 from director.agent.request_assembly import ContextTooLarge
 from director.agent.turn import take_turn
 from director.models import Capabilities

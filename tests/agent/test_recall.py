@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from agent.summaries import STATE, begun, good, writer
-from director.agent.compression.compression_task import CompressionTask
+from director.agent.compression.compression_proposal import CompressionTask
 from director.agent.compression.thread_compression import compress_now
 from director.agent.compression.thresholds import Marks
 from director.agent.conversation.archived_turns import recall_archived_turn

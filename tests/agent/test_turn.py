@@ -16,7 +16,7 @@ from agent.prefixes import moved
 from director.agent.conversation.current_thread import ensure_current_thread, start_current_thread
 from director.agent.model_choice import choose_workflow_model
 from director.agent.request_assembly import ContextTooLarge
-from director.agent.request_log.request_record import RequestRecord
+from director.agent.request_log.kept_requests import RequestRecord
 from director.agent.turn import retry_turn, take_turn
 from director.agent.turn_events import TurnProgress
 from director.agent.turn_lease import TurnRunning, find_last_turn, is_turn_running

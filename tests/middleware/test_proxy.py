@@ -115,7 +115,8 @@ class Echo:
             loop.close()
 
 
-async def _raw(port: int, sent: bytes) -> bytes:
+async def send_raw(port: int, sent: bytes) -> bytes:
+    """What a connection answers to these bytes, until it is closed."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(sent)
     await writer.drain()
@@ -146,7 +147,7 @@ def test_with_nothing_to_manage_every_byte_passes_both_ways(kind: str, path: byt
     )
     echo = Echo(ANSWERS[kind])
     with echo.serving() as url, proxied(url) as proxy:
-        answer = asyncio.run(_raw(proxy.port, head % b"localhost:1" + body))
+        answer = asyncio.run(send_raw(proxy.port, head % b"localhost:1" + body))
     assert answer == ANSWERS[kind]
     assert echo.got == head % url.removeprefix("http://").encode() + body
 
@@ -176,7 +177,7 @@ def test_a_first_file_read_of_37646_characters_passes_the_proxy_at_60000_byte_by
     echo = Echo(ANSWERS["json"])
     config = ContextConfig(strategy="hybrid", budget=60_000)
     with echo.serving() as url, proxied(url, config) as proxy:
-        asyncio.run(_raw(proxy.port, head % b"localhost:1" + body))
+        asyncio.run(send_raw(proxy.port, head % b"localhost:1" + body))
     assert len(file) == 37_646
     assert echo.got == head % url.removeprefix("http://").encode() + body
 

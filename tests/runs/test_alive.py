@@ -37,7 +37,7 @@ from director.runs.status import RunStatuses
 from director.runs.values import RunTaken
 from director.runs.worker import Pace, Worker
 from director.store import Beat, Store, StoreError, open_store
-from director.store.machine_identity import read_machine_id
+from director.store.heartbeats import read_machine_id
 from director.workflow.document import read_workflow_document
 from director.workflow.values import Config, Json, Workflow
 from runs import scenario

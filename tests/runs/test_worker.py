@@ -16,7 +16,7 @@ from director.runs import RunDependencies, queue_run
 from director.runs.run_queue import Queue, make_queue_url
 from director.runs.worker import Pace, Worker
 from director.store import Store, open_store
-from director.store.machine_identity import read_machine_id
+from director.store.heartbeats import read_machine_id
 from director.workflow.values import Node, Workflow
 from runs.worker_program import end_run
 from store.engines import ENGINES, prepared

@@ -9,11 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from director.agent.conversation.current_thread import ThreadLog
 from director.store import Store, open_store
 from director.store.checkpoints import list_checkpoints
 from director.store.compression import list_compression_history
-from director.store.context_view import Following, build_thread_view, project_context_view
+from director.store.context_view import (
+    Following,
+    ThreadLog,
+    build_thread_view,
+    project_context_view,
+)
 from director.store.values import Entry, EntryDraft
 from store.engines import ENGINES, prepared
 from store.threads import entries_of, result, speaking, threads, user

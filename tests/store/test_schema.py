@@ -18,7 +18,7 @@ from sqlalchemy import Engine, event, inspect
 
 import director.store
 from director.store import Entry, EntryDraft, Store, StoreError, open_store
-from director.store.connect import connect_database
+from director.store.database import connect_database
 from director.store.schema import SCHEMA, metadata
 from store.engines import ENGINES, fresh
 

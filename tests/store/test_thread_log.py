@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import director.store
 from director.store import Entry, EntryDraft, Store, StoreError, VersionConflict, open_store
-from director.store.canonical import LARGE, encode_canonical, fold_texts, unfold_texts
+from director.store.canonical import encode_canonical
+from director.store.large_values import LARGE, fold_texts, unfold_texts
 from director.store.thread_log import hash_thread_entry
 
 LONG = "Ünï 🙂 " * LARGE

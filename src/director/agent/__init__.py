@@ -1,9 +1,14 @@
 """Director itself: turns that gather, assemble, fit, send and record; its tools, policy, scouts."""
 
 from director.agent.agent_session import AgentSession
-from director.agent.conversation.current_thread import ensure_current_thread, start_current_thread
+from director.agent.conversation.current_thread import (
+    StoreJournal,
+    ensure_current_thread,
+    record_message,
+    record_results,
+    start_current_thread,
+)
 from director.agent.model_choice import choose_workflow_model
-from director.agent.model_journal import StoreJournal, record_message, record_results
 from director.agent.permissions.origin_requests import (
     Approval,
     approve_origin,

@@ -13,18 +13,15 @@ from typing import TypeAlias, TypeVar
 
 from director.agent.browsing.browser_workspace import BrowserWorkspace, OpensBrowser
 from director.agent.browsing.page_looks import TabLook
-from director.agent.conversation.compaction_states import Once, Walks
-from director.agent.conversation.current_thread import ThreadLog
-from director.agent.model_journal import StoreJournal
+from director.agent.conversation.current_thread import StoreJournal
 from director.agent.permissions.pending_approvals import PATIENCE, AsksUser
 from director.agent.permissions.secret_leaks import (
     KnowsReferences,
     compute_leak_stamp,
-    guard_model_from_leaks,
     list_leak_references,
 )
-from director.agent.request_log.request_keeping import keep_record
-from director.agent.request_log.request_record import RequestRecord
+from director.agent.request_assembly import Walks
+from director.agent.request_log.kept_requests import RequestRecord, keep_record
 from director.agent.saved_workflow import SavedState
 from director.agent.turn_events import TurnProgress
 from director.agent.turn_limits import Spent
@@ -35,6 +32,7 @@ from director.runs import RunDependencies
 from director.secrets import SecretReferences
 from director.settings import Settings, load_settings
 from director.store import Store
+from director.store.context_view import Once, ThreadLog
 from director.workflow.values import Workflow
 
 T = TypeVar("T")
@@ -120,9 +118,9 @@ class AgentSession:
 
     def open(self, name: str, journal: Journal | None) -> Model:
         """A model of this name, which is never sent the value of a secret that was said before."""
-        return guard_model_from_leaks(
-            self.open_model(name, journal), self.store, self.means.secrets
-        )
+        model = self.open_model(name, journal)
+        model.hide = self.hide_said
+        return model
 
     def leak_references(self) -> SecretReferences:
         """What replaces the secrets that stand in a conversation; what was marked before is not."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from director.agent.agent_session import AgentSession
 from director.models import Model, NoKey
 from director.profiles import Profile, apply_mode, load_profile
-from director.settings import Settings
+from director.settings import Settings, SettingsError, load_settings, save_settings
 from director.store import Store
 
 KIND = "choice"
@@ -79,3 +79,21 @@ def get_session_model_choice(
 def _read_choice(store: Store, workflow: str) -> Mapping[str, object]:
     found = store.get(KIND, workflow)
     return found.body if found else {}
+
+
+SETTING = "background_models"
+NO = "This model has no background mode: it answers at once."
+
+
+def is_background(settings: Settings, model: str, *, now: bool | None = None) -> bool:
+    """Whether a message is answered in the background: said with it, or set for the model."""
+    return model in settings.background_models.value.split() if now is None else now
+
+
+def choose_background(model: str, *, on: bool) -> None:
+    """Let a model answer in the background from now on, or no more, on this machine."""
+    listed = load_settings().background_models
+    if listed.source not in ("file", "default"):
+        raise SettingsError(f"{listed.place} says which models do. Nothing was changed.")
+    chosen = [name for name in listed.value.split() if name != model] + ([model] if on else [])
+    save_settings({SETTING: " ".join(chosen) or None})

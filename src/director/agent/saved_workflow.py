@@ -5,14 +5,17 @@ Reads are remembered by version, so that a long history costs nothing at each tu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar, cast
 
-from director.runs.run_journal import list_run_steps, parse_run
+from director.context.values import Summary
+from director.runs.download_facts import list_downloads
+from director.runs.run_journal import list_run_records, list_run_steps, parse_run
+from director.sections.workflow_state import WorkflowState
 from director.store import Store, Versioned
-from director.store.run_variables import get_draft_run_id
+from director.store.run_variables import get_draft_run_id, read_run_variables
 from director.workflow.description import Description, encode_description, parse_description
 from director.workflow.document import (
     parse_stored_document,
@@ -21,10 +24,12 @@ from director.workflow.document import (
 )
 from director.workflow.plan import Plan, encode_plan, parse_plan, stamp_plan
 from director.workflow.plan_rules import Green, complete_plan_by_runs
-from director.workflow.values import Json, Node, Workflow, WorkflowError
+from director.workflow.values import Json, Node, Tab, Workflow, WorkflowError
 
 T = TypeVar("T")
 _DONE = ("success", "skipped")
+# The body of a plan or a description that there is none any more; its versions before stay.
+NONE: Mapping[str, object] = {"none": True}
 _WORST_FIRST = ("failed", "partial", "success", "skipped")
 
 
@@ -57,11 +62,16 @@ class SavedState:
 
     def plan(self) -> Plan | None:
         """The plan in its newest version, if there is one."""
-        return self._newest("plan", lambda body: parse_plan(cast("Json", body)))
+        return self._newest(
+            "plan", lambda body: None if body == NONE else parse_plan(cast("Json", body))
+        )
 
     def description(self) -> Description | None:
         """The description in its newest version, if there is one."""
-        return self._newest("description", lambda body: parse_description(cast("Json", body)))
+        return self._newest(
+            "description",
+            lambda body: None if body == NONE else parse_description(cast("Json", body)),
+        )
 
     def save_workflow(self, workflow: Workflow, reason: str) -> int:
         """Keep a changed workflow; its new version. Refused if it changed meanwhile."""
@@ -156,9 +166,12 @@ class SavedState:
             found = self._store.get("workflow", self._id, version)
             if found is None:
                 continue
-            nodes = {
-                node.id: node for node in read_workflow_document(cast("Json", found.body)).nodes
-            }
+            stood = (
+                self.workflow()
+                if version == newest
+                else read_workflow_document(cast("Json", found.body))
+            )
+            nodes = {node.id: node for node in stood.nodes}
             before, self._changed = self._changed, {}
             for id_, node in nodes.items():
                 same = id_ in before and _does(before[id_][0]) == _does(node)
@@ -189,3 +202,31 @@ def find_saved_last_run(ran: Mapping[str, Ran]) -> str:
     """When a node last ran; empty if none has."""
     at = max((each.at for each in ran.values()), default=0.0)
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds") if at else ""
+
+
+def read_turn_state(  # noqa: PLR0913  each has a name
+    store: Store,
+    saved: SavedState,
+    workflow: str,
+    *,
+    tabs: tuple[Tab, ...] = (),
+    files: Sequence[object] = (),
+    summary: Summary | None = None,
+) -> WorkflowState:
+    """A workflow as it is in the store now, with what is open and given beside it."""
+    ran = saved.ran()
+    now, plan, description = saved.workflow(), saved.plan(), saved.description()
+    last, bench = find_saved_last_run(ran), get_draft_run_id(workflow)
+    return WorkflowState(
+        now,
+        plan=plan,
+        description=description,
+        statuses={node: each.status for node, each in ran.items()},
+        variables=cast("Mapping[str, Json]", read_run_variables(store, bench)),
+        tabs=tabs,
+        summary=summary,
+        last_executed=last,
+        records=tuple(list_run_records(store, bench)),
+        downloads=tuple(list_downloads(list_run_steps(store, bench))),
+        files=tuple(map(str, files)),
+    )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from director.agent.agent_session import AgentSession
+from director.agent.conversation.current_thread import record_results
 from director.agent.conversation.provenance import (
     ReadTexts,
     collect_provenance_texts,
@@ -18,9 +19,9 @@ from director.agent.conversation.provenance import (
     find_text_sources,
     write_provenance_line,
 )
-from director.agent.model_journal import record_results
 from director.agent.permissions.effect_approval import EffectNotApproved, check_effects
 from director.agent.permissions.origin_requests import (
+    ASKED,
     Approval,
     list_origin_approvals,
     request_origin,
@@ -246,7 +247,7 @@ def _waits(
         request_origin(desk.store, desk.workflow, wanted)
     told = Result(
         f"{spec.name} was not run: {', '.join(origins)} is not approved, and nothing was sent "
-        "there. The user is asked now; call it again when the user has approved it.",
+        f"there. {ASKED}; call it again when the user has approved it.",
         failed=True,
     )
     return told, PendingApprovals(origins)

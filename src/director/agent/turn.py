@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from director.agent.agent_session import AgentSession
-from director.agent.background_answers import has_waiting_job, is_background
-from director.agent.compression.automatic_compression import compress_when_due
+from director.agent.compression.thread_compression import compress_when_due
 from director.agent.conversation.current_thread import (
     ensure_current_thread,
     store_notice,
@@ -22,7 +21,7 @@ from director.agent.conversation.current_thread import (
     withdraw_turn_from_thread,
 )
 from director.agent.conversation.message_size import check_message
-from director.agent.model_choice import get_chosen_model, get_chosen_profile
+from director.agent.model_choice import get_chosen_model, get_chosen_profile, is_background
 from director.agent.model_windows import (
     describe_model_window,
     learn_model_window,
@@ -37,7 +36,7 @@ from director.agent.request_assembly import (
     draft_request,
     fit_assembled_request,
 )
-from director.agent.request_log.request_record import RequestRecord, RequestTarget
+from director.agent.request_log.kept_requests import RequestRecord, RequestTarget
 from director.agent.tool_calls import Round, answer_tool_calls
 from director.agent.tools import REGISTRY, TRUSTS, UserQuestion
 from director.agent.turn_context import gather_turn_context, read_turn_conversation
@@ -46,6 +45,7 @@ from director.agent.turn_lease import (
     Hold,
     TurnRunning,
     find_last_turn,
+    has_waiting_job,
     hold_thread,
     is_turn_running,
 )

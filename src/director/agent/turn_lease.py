@@ -15,8 +15,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
 from director.errors import DirectorError
+from director.models.restart_journal import make_restart_record
 from director.store import Store, StoreError, VersionConflict, Versioned
-from director.store.machine_identity import read_machine_id
+from director.store.heartbeats import read_machine_id
 
 _LOG = logging.getLogger("director.agent")
 KIND = "turn"
@@ -114,3 +115,12 @@ def _describe_running(thread: str) -> str:
 
 # Names of one release ago; they go with the next.
 held = hold_thread
+
+
+def has_waiting_job(store: Store, thread: str) -> bool:
+    """Whether a turn's program ended while its model worked in the background."""
+    if find_last_turn(store, thread).get("state") != "running" or is_turn_running(store, thread):
+        return False
+    kept = store.reference(thread)
+    handle = make_restart_record(kept).handle if kept is not None else None
+    return handle is not None and bool(handle.id)

@@ -34,8 +34,7 @@ from director.cli import (
 from director.cli.double import EPILOG, double
 from director.cli.mcp import EPILOG as MCP_EPILOG
 from director.cli.mcp import mcp
-from director.cli.proxy import EPILOG as PROXY_EPILOG
-from director.cli.proxy import proxy
+from director.cli.proxy import app as proxy
 from director.distribution import NAME
 
 app = typer.Typer(
@@ -86,7 +85,7 @@ app.command("app", epilog=app_command.EPILOG)(app_command.app)
 app.command("chat", epilog=chat.EPILOG)(chat.chat)
 app.command("rehearse", epilog=rehearse.EPILOG)(rehearse.rehearse)
 app.command("double", epilog=EPILOG)(double)
-app.command("proxy", epilog=PROXY_EPILOG)(proxy)
+app.add_typer(proxy, name="proxy")
 app.command("mcp", epilog=MCP_EPILOG)(mcp)
 app.command("demo", epilog=demo.EPILOG)(demo.demo)
 app.add_typer(workflow.app, name="workflow")

@@ -6,9 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from director.agent import choose_workflow_model, start_current_thread
-from director.agent.background_answers import NO, choose_background, is_background
 from director.agent.conversation.current_thread import leave_turn_out_of_thread
-from director.agent.model_choice import get_session_model_choice
+from director.agent.model_choice import (
+    NO,
+    choose_background,
+    get_session_model_choice,
+    is_background,
+)
 from director.agent.turn_context import gather_turn_context
 from director.cli.chat_room import Room
 from director.cli.chat_secrets import enter_secret, purge_from_store

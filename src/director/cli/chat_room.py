@@ -21,7 +21,6 @@ from director.agent import (
     retry_turn,
     take_turn,
 )
-from director.agent.background_answers import has_waiting_job
 from director.agent.compression.thresholds import get_thresholds
 from director.agent.conversation.message_size import MessageTooLarge
 from director.agent.model_choice import get_session_model_choice
@@ -34,6 +33,7 @@ from director.agent.request_log.kept_requests import KIND as REQUEST
 from director.agent.subagents.node_models import lend_node_models
 from director.agent.tools import UserQuestion
 from director.agent.turn import resume_turn
+from director.agent.turn_lease import has_waiting_job
 from director.cli.chat_screen import ChatScreen
 from director.cli.local_runs import list_context_values
 from director.errors import DirectorError

@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeAlias
 
 import typer
 
 from director.cli.app_command import Host, HostNames
 
 if TYPE_CHECKING:
-    from director.manager import ContextConfig
     from director.middleware.background_summaries import Writes
     from director.middleware.proxy import Proxy
 
@@ -51,16 +52,53 @@ Thrift: TypeAlias = Annotated[
 Recall: TypeAlias = Annotated[
     bool, typer.Option("--recall", help="Offer the tool recall to every agent that has tools.")
 ]
+Count: TypeAlias = Annotated[
+    Literal["original", "managed"],
+    typer.Option(help="What count_tokens counts: the request as it came, or as it would be sent."),
+]
 AllowedOrigins: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(help="The origin of a web page that may use it.", metavar="ORIGIN"),
+]
+ProgramName: TypeAlias = Annotated[
+    str, typer.Argument(help="The client and its arguments, after --.", metavar="PROGRAM …")
 ]
 Port: TypeAlias = Annotated[
     int, typer.Option(help="Where to listen; 0 takes a free port.", min=0, max=65_535)
 ]
 
 
+app = typer.Typer(invoke_without_command=True, epilog=EPILOG)
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyOptions:
+    """What the command was told; `make` gives the proxy, or ends the program in one line."""
+
+    budget: str
+    managing: Mapping[str, Any]
+    options: Mapping[str, Any]
+    upstream: str | None
+    summariser: str | None
+    host: str
+    port: int
+
+    def make(self, **more: object) -> Proxy:
+        """The proxy, with these options in place of those that were given."""
+        from director.manager import ContextConfig
+        from director.middleware.proxy import Proxy
+
+        options: dict[str, Any] = {"host": self.host, "port": self.port, **self.options, **more}
+        try:
+            config = ContextConfig(budget=tokens(self.budget), **self.managing)
+            return Proxy(config, self.upstream, writes=_writer(self.summariser), **options)
+        except ValueError as error:
+            fail(str(error))
+
+
+@app.callback()
 def proxy(
+    context: typer.Context,
     *,
     budget: TokenLimit = "100k",
     upstream: Upstream = None,
@@ -68,6 +106,7 @@ def proxy(
     level: Level = "medium",
     thrift: Thrift = False,
     recall: Recall = False,
+    count: Count = "original",
     summariser: Summariser = None,
     name: HostNames = None,
     allow_origin: AllowedOrigins = None,
@@ -81,35 +120,24 @@ def proxy(
     It listens on this machine only; with --host elsewhere too, and then every request needs the
     password of DIRECTOR_PASSWORD in the header X-Director-Password.
     """
-    from director.middleware.proxy import Proxy
-
-    try:
-        made = Proxy(
-            _config(budget, strategy, level, thrift=thrift),
-            upstream,
-            host=host,
-            port=port,
-            writes=_writer(summariser),
-            password=os.environ.pop("DIRECTOR_PASSWORD", ""),
-            names=name or (),
-            origins=allow_origin or (),
-            recall=recall,
-        )
-    except ValueError as error:
-        _fail(str(error))
-    with suppress(KeyboardInterrupt):
-        asyncio.run(_serve(made, budget))
+    managing = {"strategy": strategy, "compression_level": level, "thrift": thrift}
+    options: dict[str, Any] = {"names": name or (), "origins": allow_origin or ()}
+    options |= {"recall": recall, "counting": count}
+    options["password"] = os.environ.pop("DIRECTOR_PASSWORD", "")
+    told = ProxyOptions(budget, managing, options, upstream, summariser, host, port)
+    context.obj = told
+    if context.invoked_subcommand is None:
+        with suppress(KeyboardInterrupt):
+            asyncio.run(_serve(told.make(), budget))
 
 
-def _config(budget: str, strategy: str, level: str, *, thrift: bool) -> ContextConfig:
-    from director.manager import ContextConfig
+@app.command("run", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def run_client(context: typer.Context, program: ProgramName) -> None:
+    """Start a proxy, run a client through it, and print what was saved: proxy run -- claude."""
+    from director.cli.proxy_run import run_through
 
-    return ContextConfig(
-        strategy=strategy,
-        budget=tokens(budget),
-        compression_level=level,
-        thrift=thrift,
-    )
+    told: ProxyOptions = context.obj
+    raise typer.Exit(asyncio.run(run_through(told, [program, *context.args])))
 
 
 def tokens(text: str) -> int:
@@ -134,7 +162,8 @@ def _writer(name: str | None) -> Writes | None:
     return open_model(name)
 
 
-def _fail(message: str) -> NoReturn:
+def fail(message: str) -> NoReturn:
+    """End the program with one line."""
     typer.echo(f"director proxy: {message}", err=True)
     raise typer.Exit(2)
 
@@ -143,7 +172,7 @@ async def _serve(made: Proxy, budget: str) -> None:
     try:
         await made.open()
     except OSError as error:
-        _fail(f"cannot listen there: {error.strerror or error}")
+        fail(f"cannot listen there: {error.strerror or error}")
     stop, leave = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, stop.set)
@@ -152,8 +181,15 @@ async def _serve(made: Proxy, budget: str) -> None:
     typer.echo(f"export ANTHROPIC_BASE_URL={made.url}")
     typer.echo(f"Budget: {budget} tokens  Saved: {made.url}/director  Stop: Ctrl-C")
     await _wait_for_end(stop, leave, made)
+    print_savings(made)
+
+
+def print_savings(made: Proxy, *, err: bool = False) -> None:
+    """A line for each client, and one for each kind of request that was not managed."""
     for one in made.seen.clients:
-        typer.echo(f"{one.client} {one.agent}: {one.before:,} → {one.after:,} tokens")
+        typer.echo(f"{one.client} {one.agent}: {one.before:,} → {one.after:,} tokens", err=err)
+    for path, reason, count in made.seen.list_unmanaged():
+        typer.echo(f"not managed: {path} ({count:,}): {reason}", err=err)
 
 
 async def _wait_for_end(stop: asyncio.Event, leave: asyncio.Event, made: Proxy) -> None:

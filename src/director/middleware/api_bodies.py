@@ -42,6 +42,7 @@ class FittedBody:
     body: Mapping[str, object]
     fitted: Fitted | None = None
     changed: bool = False
+    unmanaged: str = ""  # why it could not be looked at
 
 
 def fit_body(  # noqa: PLR0913  each has a name
@@ -58,14 +59,17 @@ def fit_body(  # noqa: PLR0913  each has a name
     With `offers` a body that has tools gets `recall` beside them, and its calls are answered here.
     """
     place = _PLACES[api]
-    if not threads.on or any(_is_given(body.get(name)) for name in _CHAINED):
-        return FittedBody(body)
+    if not threads.on:
+        return FittedBody(body, unmanaged="switched off")
+    chained = [name for name in _CHAINED if _is_given(body.get(name))]
+    if chained:
+        return FittedBody(body, unmanaged=f"{chained[0]}: the server remembers the rest")
     body, recalls = (
         offer_recall_tool(body, api) if offers and threads.config.recall else (body, False)
     )
     messages = body.get(place.messages)
     if not isinstance(messages, list | tuple) or not messages:
-        return FittedBody(body)
+        return FittedBody(body, unmanaged=f"there is no list of {place.messages}")
     named = body.get("model")
     model = named if isinstance(named, str) and named else None
     given = answer_recall_calls(messages, api) if recalls else messages

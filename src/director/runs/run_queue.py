@@ -23,7 +23,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from director.home import make_file_private
-from director.store.connect import set_connect_limits
+from director.store.database import set_connect_limits
 from director.store.file_lock import lock_file
 
 QUEUE = "director-runs"

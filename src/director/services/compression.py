@@ -17,12 +17,12 @@ from typing import Literal
 from director.agent.compression.compression_export import exported
 from director.agent.compression.compression_proposal import (
     CompressionProposal,
+    CompressionTask,
     check_summary,
     edit_proposal,
     preview_proposal,
     propose_compression_summary,
 )
-from director.agent.compression.compression_task import CompressionTask
 from director.agent.compression.thread_compression import (
     apply_compression,
     compress_now,

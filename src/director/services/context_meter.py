@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from director.agent.background_answers import is_background
 from director.agent.compression.thresholds import Marks, compute_thresholds
 from director.agent.conversation.current_thread import ensure_current_thread
-from director.agent.model_choice import get_chosen_model, get_chosen_profile
+from director.agent.model_choice import get_chosen_model, get_chosen_profile, is_background
 from director.agent.model_windows import get_capabilities
 from director.agent.request_assembly import assemble_request
-from director.agent.request_log.request_parts import RequestPart, list_request_parts
+from director.agent.request_log.context_records import RequestPart, list_request_parts
 from director.agent.tools import REGISTRY
 from director.context.values import Context, UserTurn
 from director.counting import counter_for

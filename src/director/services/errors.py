@@ -29,6 +29,7 @@ DirectorError
 │   └── ServerNotAccepted
 ├── NoLibrary
 ├── NodeFailed
+├── NotConnected
 ├── NotFound
 ├── NotPermitted
 ├── OriginError

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
-from director.agent.saved_workflow import SavedState
+from director.agent.saved_workflow import NONE, SavedState
 from director.services.errors import NotFound
 from director.services.outgoing import redact_result
 from director.services.workspace import Workspace
@@ -54,7 +54,10 @@ def get_plan(
     workspace: Workspace, workflow: str, *, version: int | None = None
 ) -> PlanInVersion | None:
     """A plan with the version before it; None if there is none."""
-    kept = workspace.reads.versions("plan", workflow)
+    every = workspace.reads.versions("plan", workflow)
+    if every and version is None and every[-1].body == NONE:
+        return None
+    kept = [one for one in every if one.body != NONE]
     wanted = kept[-1].version if kept and version is None else version
     found = next((one for one in kept if one.version == wanted), None)
     if found is None:
@@ -103,7 +106,7 @@ def change_task(
 
 def _get_body(store: Store, kind: str, id_: str, version: int | None) -> Mapping[str, object]:
     found = store.get(kind, id_, version)
-    if found is None:
+    if found is None or found.body == NONE:
         which = f" in version {version}" if version else " yet"
         raise NotFound(f"This workflow has no {kind}{which}.")
     return found.body

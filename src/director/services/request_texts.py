@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from director.agent.request_log.context_records import read_context_record
-from director.agent.request_log.kept_requests import read_kept_request_tools
-from director.agent.request_log.request_parts import split_request
+from director.agent.request_log.context_records import read_context_record, split_request
+from director.agent.request_log.request_replay import read_kept_request_tools
 from director.context.values import AgentTurn, Context, Turn, UserTurn
 from director.store import Store
 from director.store.context_view import project_context_view

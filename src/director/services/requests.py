@@ -12,10 +12,9 @@ from director.agent.request_log.kept_requests import (
     KIND,
     compute_kept_request_price,
     read_kept_request,
-    read_kept_request_tools,
     sent_bytes,
 )
-from director.agent.request_log.request_replay import Replayed, replayed
+from director.agent.request_log.request_replay import Replayed, read_kept_request_tools, replayed
 from director.context.report import Loss
 from director.models import Usage
 from director.services.errors import NotFound
@@ -61,6 +60,7 @@ class RequestRow:
     cost: float | None
     lost: int
     cut: int
+    seconds: float = 0.0
 
     @property
     def from_cache(self) -> float | None:
@@ -236,6 +236,7 @@ def _line(one: Versioned) -> RequestRow:
         cost=float(body["cost"]) if body.get("cost") else None,
         lost=report["lost"],
         cut=report["before"] - report["after"],
+        seconds=sum(one.get("seconds", 0) + one.get("waited", 0) for one in body["attempts"]),
     )
 
 

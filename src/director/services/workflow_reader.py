@@ -5,14 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 
-from director.agent.conversation.current_thread import ThreadLog
-from director.agent.saved_workflow import SavedState
-from director.agent.turn_context import read_turn_state
+from director.agent.saved_workflow import SavedState, read_turn_state
 from director.context.values import Context
 from director.sections.workflow_state import WorkflowState
 from director.services.history_sizes import HistorySizes
 from director.store import Store
-from director.store.context_view import View
+from director.store.context_view import ThreadLog, View
 from director.workflow.values import Tab
 
 

@@ -11,8 +11,7 @@ from typing import Protocol, TypeVar
 
 from director.agent.agent_session import AgentSession, Opens, open_session_model
 from director.agent.permissions.secret_leaks import guard_model_from_leaks
-from director.agent.saved_workflow import SavedState
-from director.agent.turn_context import read_turn_state
+from director.agent.saved_workflow import SavedState, read_turn_state
 from director.models import Model
 from director.runs.resources import Resources, RunOptions
 from director.secrets import Redactor

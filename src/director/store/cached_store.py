@@ -13,13 +13,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple, TypeVar, cast
 
 from sqlalchemy import BindParameter, Connection, Row, Text, bindparam, literal, select, union_all
 
-from director.store.connect import Database
+from director.store.database import Database
 from director.store.positions import Extent, get_position_extent
 from director.store.schema import entries, records
 from director.store.store import Store
@@ -90,10 +90,6 @@ class CachedStore(Store):
         """The database itself; what is read there is not remembered."""
         _note_unknown()
         return self._database
-
-    def _reading(self) -> AbstractContextManager[Connection]:
-        _note_unknown()
-        return super()._reading()
 
     def is_current(self, reads: ReadSet) -> bool:
         """Whether each of these reads is remembered, and so would be the same at this moment."""

@@ -14,8 +14,7 @@ from typing import Protocol, Self
 
 from sqlalchemy import Connection, bindparam, select
 
-from director.store.connect import Database
-from director.store.database_errors import make_database_cut_error, translate_database_errors
+from director.store.database import Database, make_database_cut_error, translate_database_errors
 from director.store.positions import get_settled_position
 from director.store.schema import entries, records
 from director.store.thread_log import load_thread_entries

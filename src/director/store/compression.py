@@ -17,6 +17,7 @@ from director.store.checkpoints import TRUSTS, Checkpoint, list_checkpoints
 from director.store.context_view import build_thread_view
 from director.store.values import Entry, EntryDraft, StoreError, VersionConflict
 
+ATTEMPTS = "compression"  # the kind of the records of all that was tried
 UNCHANGED = "Nothing was written."
 
 

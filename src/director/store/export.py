@@ -17,7 +17,6 @@ from typing import TextIO, TypeVar
 from sqlalchemy import Connection, Row, Table, insert, or_, select
 
 from director.store import thread_log
-from director.store.canonical import find_hashes
 from director.store.export_lines import (
     ImportLine,
     read_export_lines,
@@ -34,6 +33,7 @@ from director.store.import_rules import (
 )
 from director.store.large_values import (
     check_large_values_kept,
+    find_hashes,
     keep_large_values,
     read_large_bytes,
     store_large_values,

@@ -8,14 +8,15 @@ to people and decides nothing.
 
 from __future__ import annotations
 
+import functools
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy import ColumnElement, Connection, Double, delete, insert, literal_column, select
 from sqlalchemy import update as change
 
-from director.store.connect import Database
-from director.store.database_errors import translate_database_errors
-from director.store.machine_identity import has_ended, read_machine_id
+from director.store.database import StoredData
 from director.store.positions import get_settled_position
 from director.store.schema import workers
 
@@ -46,41 +47,75 @@ class Beat:
         return has_ended(self.machine, self.pid)
 
 
-def record_heartbeat(database: Database, worker: str, host: str, pid: int) -> None:
-    """Say that a worker is alive."""
-    with translate_database_errors(database.place), database.lock() as connection:
-        own = workers.c.name == worker
-        values = {"host": host, "pid": pid, "machine": read_machine_id(), "at": _now(connection)}
-        again = change(workers).where(own).values(beat=workers.c.beat + 1, **values)
-        if connection.execute(again).rowcount == 0:
-            values |= {"beat": 1, "epoch": get_settled_position(connection)}
-            connection.execute(insert(workers).values(name=worker, **values))
-
-
-def list_heartbeats(database: Database) -> list[Beat]:
-    """Every worker that has not left, by name."""
-    with database.reading() as connection:
-        age = (_now(connection) - workers.c.at).label("age")
-        asked = select(
-            workers.c.name,
-            workers.c.host,
-            workers.c.pid,
-            age,
-            workers.c.beat,
-            workers.c.epoch,
-            workers.c.machine,
-        ).order_by(workers.c.name)
-        return [
-            Beat(row.name, row.host, row.pid, float(row.age), row.beat, row.epoch, row.machine)
-            for row in connection.execute(asked)
-        ]
-
-
-def remove_heartbeat(database: Database, worker: str) -> None:
-    """Take a worker off the list: it has ended, and whatever it held may be taken at once."""
-    with translate_database_errors(database.place), database.lock() as connection:
-        connection.execute(delete(workers).where(workers.c.name == worker))
-
-
 def _now(connection: Connection) -> ColumnElement[float]:
     return literal_column(_NOW[connection.dialect.name], Double)
+
+
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+
+
+_NAMESPACE = Path("/proc/self/ns/pid")
+
+
+@functools.cache
+def read_machine_id() -> str:
+    """The boot and the namespace of process numbers of this program; empty where nobody tells."""
+    try:
+        return f"{_BOOT.read_text(encoding='ascii').strip()}/{_NAMESPACE.readlink()}"
+    except OSError:
+        return ""
+
+
+def has_ended(machine: str, pid: int) -> bool:
+    """Whether a process of a machine is known to have ended; false for another machine's."""
+    if not machine or machine != read_machine_id() or os.name != "posix":
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
+
+
+class StoredHeartbeats(StoredData):
+    """The signs of life in a store. Each method is one transaction."""
+
+    def beat(self, worker: str, *, host: str, pid: int) -> None:
+        """Say that a worker is alive."""
+        with self._database.lock() as connection:
+            own = workers.c.name == worker
+            values = {
+                "host": host,
+                "pid": pid,
+                "machine": read_machine_id(),
+                "at": _now(connection),
+            }
+            again = change(workers).where(own).values(beat=workers.c.beat + 1, **values)
+            if connection.execute(again).rowcount == 0:
+                values |= {"beat": 1, "epoch": get_settled_position(connection)}
+                connection.execute(insert(workers).values(name=worker, **values))
+
+    def beats(self) -> list[Beat]:
+        """The last sign of life of every worker that has not left."""
+        with self.database.reading() as connection:
+            age = (_now(connection) - workers.c.at).label("age")
+            asked = select(
+                workers.c.name,
+                workers.c.host,
+                workers.c.pid,
+                age,
+                workers.c.beat,
+                workers.c.epoch,
+                workers.c.machine,
+            ).order_by(workers.c.name)
+            return [
+                Beat(row.name, row.host, row.pid, float(row.age), row.beat, row.epoch, row.machine)
+                for row in connection.execute(asked)
+            ]
+
+    def leave(self, worker: str) -> None:
+        """Take a worker off the list: whatever it held may be taken at once."""
+        with self._database.lock() as connection:
+            connection.execute(delete(workers).where(workers.c.name == worker))

@@ -12,20 +12,25 @@ from itertools import groupby
 from sqlalchemy import Connection, Row, func, select, union
 from sqlalchemy.exc import DBAPIError
 
-from director.store.canonical import (
-    encode_canonical,
+from director.store.canonical import encode_canonical
+from director.store.database import Database
+from director.store.large_values import (
     find_hashes,
+    find_present_large_values,
     fold_texts,
     list_folded_hashes,
     may_mention_kept_bytes,
+    read_large_texts,
     unfold_texts,
 )
-from director.store.connect import Database
-from director.store.large_values import find_present_large_values, read_large_texts
-from director.store.model_state import hash_model_reference
 from director.store.positions import count_taken_positions, get_newest_possible_position
 from director.store.schema import blobs, entries, meta, records, refs, threads
-from director.store.thread_log import hash_thread, hash_thread_entry, make_thread_entry
+from director.store.thread_log import (
+    hash_model_reference,
+    hash_thread,
+    hash_thread_entry,
+    make_thread_entry,
+)
 from director.store.versioned_records import hash_record_version, make_record_version
 
 _AT_ONCE = 200

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
@@ -16,17 +17,102 @@ from typing import cast
 from sqlalchemy import Connection, Row, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from director.store.canonical import (
-    encode_canonical,
-    encode_text,
-    find_hashes,
-    fold_texts,
-    list_folded_hashes,
-    may_mention_folded_texts,
-    unfold_texts,
-)
+from director.store.canonical import encode_canonical
+from director.store.database import StoredData
 from director.store.schema import blobs
 from director.store.values import Json, StoreError
+
+LARGE = 4096
+"""A text of more bytes than this is kept once, by its hash, beside the entries."""
+
+_START = 200
+_BLOB = "$blob"
+_KEPT = "$kept"
+_HASH = re.compile("[0-9a-f]{64}")
+
+
+def fold_texts(value: object, aside: dict[str, str] | None) -> object:
+    """The value with each large text replaced by its hash; the texts are added to `aside`.
+
+    Without an `aside` the texts stay where they are.
+    """
+    if isinstance(value, str):
+        return value if aside is None or not _is_large(value) else _put_aside(value, aside)
+    if isinstance(value, Mapping):
+        inner = {name: fold_texts(item, aside) for name, item in value.items()}
+        # An object that happens to look like a reference is wrapped, so it comes back as it was.
+        return {_BLOB: {"plain": inner}} if _BLOB in inner else inner
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [fold_texts(item, aside) for item in value]
+    return value
+
+
+def unfold_texts(value: object, aside: Mapping[str, str]) -> object:
+    """The value as it was given: the texts of `aside` are put back."""
+    if isinstance(value, list):
+        return [unfold_texts(item, aside) for item in value]
+    if not isinstance(value, dict):
+        return value
+    reference = value.get(_BLOB)
+    if isinstance(reference, str):
+        return aside[reference]
+    return {name: unfold_texts(item, aside) for name, item in _plain(value).items()}
+
+
+def list_folded_hashes(value: object) -> set[str]:
+    """The hashes of the texts that a folded value has put aside."""
+    if isinstance(value, list):
+        return set().union(*map(list_folded_hashes, value))
+    if not isinstance(value, dict):
+        return set()
+    reference = value.get(_BLOB)
+    if isinstance(reference, str):
+        return {reference}
+    return set().union(*map(list_folded_hashes, _plain(value).values()))
+
+
+def find_hashes(value: object) -> set[str]:
+    """The hashes of the kept bytes that a value names, folded or not."""
+    if isinstance(value, Mapping):
+        named = value.get(_KEPT)
+        if len(value) == 1 and isinstance(named, str) and _HASH.fullmatch(named):
+            return {named}
+        return set().union(*map(find_hashes, value.values()))
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
+        return set().union(*map(find_hashes, value))
+    return set()
+
+
+def may_mention_kept_bytes(body: str) -> bool:
+    """Whether a stored body may name kept bytes."""
+    return f'"{_KEPT}"' in body
+
+
+def may_mention_folded_texts(body: str) -> bool:
+    """Whether a stored body may have put texts aside."""
+    return f'"{_BLOB}"' in body
+
+
+def encode_text(text: str) -> bytes:
+    """A text as bytes, half characters and all."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _is_large(text: str) -> bool:
+    return len(text) > LARGE or (len(text) * 4 > LARGE and len(encode_text(text)) > LARGE)
+
+
+def _put_aside(text: str, aside: dict[str, str]) -> object:
+    name = hashlib.sha256(encode_text(text)).hexdigest()
+    aside[name] = text
+    return {_BLOB: name, "start": text[:_START]}
+
+
+def _plain(value: dict[str, object]) -> dict[str, object]:
+    wrapped = value.get(_BLOB)
+    inner = wrapped["plain"] if isinstance(wrapped, dict) else value
+    return cast("dict[str, object]", inner)
+
 
 AT_ONCE = 500  # how many hashes one question may name
 _CHOSEN = blobs.c.hash.in_(bindparam("hashes", expanding=True))
@@ -138,3 +224,19 @@ def _whole(body: object, aside: Mapping[str, str], name: str) -> Json:
             f"A large text of {name} is missing. The rest is as it was. Run `director verify` to "
             "see what is damaged, and open a backup."
         ) from None
+
+
+class StoredBytes(StoredData):
+    """The bytes that are kept in a store. Each method is one transaction."""
+
+    def keep(self, content: bytes) -> str:
+        """Keep bytes, such as a screenshot, once; the hash that a record names them by."""
+        with self._database.writing(names=()) as writing:
+            return keep_large_values(writing.connection, [content])[0]
+
+    def read_kept(self, hash: str) -> bytes:
+        """The bytes that were kept under a hash."""
+        with self.database.reading() as connection:
+            return read_large_bytes(connection, hash)
+
+    kept = read_kept  # its name of one release ago

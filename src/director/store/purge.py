@@ -26,13 +26,13 @@ from sqlalchemy import (
     update,
 )
 
-from director.store.canonical import (
+from director.store.database import Database
+from director.store.large_values import (
     find_hashes,
     list_folded_hashes,
     may_mention_folded_texts,
     may_mention_kept_bytes,
 )
-from director.store.connect import Database
 from director.store.record_owners import list_solely_owned_records
 from director.store.schema import blobs, entries, meta, records, refs, threads
 from director.store.thread_log import list_thread_ids

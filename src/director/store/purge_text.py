@@ -14,9 +14,8 @@ from typing import TypeAlias
 
 from sqlalchemy import Connection, Table, delete, select, update
 
-from director.store.canonical import list_folded_hashes
-from director.store.connect import Database
-from director.store.large_values import store_large_values
+from director.store.database import Database
+from director.store.large_values import list_folded_hashes, store_large_values
 from director.store.purge import (
     TOLD_AGAIN,
     lower_purge_guards,

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 
-from director.store.connect import Database, connect_database
-from director.store.database_errors import translate_database_errors
+from director.store.database import Database, connect_database
 from director.store.positions import ensure_position_order
 from director.store.schema import SCHEMA
 from director.store.store import Store
@@ -38,7 +37,7 @@ def open_store(
     try:
         _bring_up_to_date(database)
         if not database.is_sqlite:
-            with translate_database_errors(database.place), database.lock() as connection:
+            with database.lock() as connection:
                 ensure_position_order(connection)
     except BaseException:
         database.engine.dispose()
@@ -56,7 +55,7 @@ def _bring_up_to_date(database: Database) -> None:
         )
     if found == SCHEMA:
         return
-    with translate_database_errors(database.place), database.lock() as connection:
+    with database.lock() as connection:
         if not database.is_sqlite:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
         # Another program may have done it while this one waited.

@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Row,
     bindparam,
+    delete,
     insert,
     literal_column,
     or_,
     select,
     true,
+    update,
 )
 
-from director.store.canonical import check_name, hash_canonical
+from director.store.canonical import check_name, encode_canonical, hash_canonical
 from director.store.checkpoints import (
     HIDING,
     find_current_checkpoint,
@@ -31,9 +35,10 @@ from director.store.checkpoints import (
     list_standing_checkpoints,
 )
 from director.store.context_view import TURNS
+from director.store.database import StoredData
 from director.store.large_values import restore_large_values, store_large_values
 from director.store.positions import Writing
-from director.store.schema import entries, threads
+from director.store.schema import entries, refs, threads
 from director.store.values import KINDS, Entry, EntryDraft, Json, StoreError, VersionConflict
 
 _AT_ONCE = 1_000
@@ -108,11 +113,6 @@ def hash_thread_entry(entry: Entry) -> str:
     return hash_canonical(covered)
 
 
-def get_thread_head(connection: Connection, thread: str) -> int:
-    """The number of the last entry of a thread, or 0."""
-    return _end(connection, thread)[0]
-
-
 def read_thread_entries(
     connection: Connection, thread: str, after: int, upto: int | None
 ) -> list[Entry]:
@@ -129,36 +129,6 @@ def _upto(last: int | None) -> ColumnElement[bool]:
 def _read(connection: Connection, *which: ColumnElement[bool]) -> list[Entry]:
     asked = select(entries).where(*which).order_by(entries.c.seq)
     return load_thread_entries(connection, connection.execute(asked).all())
-
-
-def find_last_thread_entry(connection: Connection, thread: str, kind: str) -> Entry | None:
-    """The newest entry of a kind."""
-    found = connection.execute(_NEWEST, {"thread": thread, "kind": kind}).all()
-    return next(iter(load_thread_entries(connection, found)), None)
-
-
-def read_visible_thread_entries(connection: Connection, thread: str) -> list[Entry]:
-    """The last entry, what decides which turns are hidden, and all from the first visible turn on.
-
-    A compression that was taken in by the one that is shown decides nothing: it is left out.
-    """
-    brief = _brief(connection, thread)
-    taken_in = list_standing_checkpoints(brief)[:-1]
-    made = [entry.seq for entry in brief if entry.kind == "checkpoint"]
-    decides = or_(entries.c.kind != "checkpoint", entries.c.seq.in_({*made}.difference(taken_in)))
-    own = entries.c.thread == thread
-    marks = _read(connection, own, _HIDES, decides)
-    out_of_sight = find_hidden(find_current_checkpoint(marks), find_deleted(marks))
-    first = _first(connection, thread, out_of_sight) if out_of_sight else 1
-    last = get_thread_head(connection, thread)
-    start = last if first is None else min(first, last)
-    before = [entry for entry in marks if entry.seq < start]
-    return [*before, *_read(connection, own, entries.c.seq >= start, _upto(last), decides)]
-
-
-def read_hiding_thread_entries(connection: Connection, thread: str) -> list[Entry]:
-    """The entries that hide turns or show them again: compressions, restores, deletions."""
-    return load_thread_entries(connection, connection.execute(_HIDING, {"thread": thread}).all())
 
 
 def _brief(connection: Connection, thread: str) -> list[Entry]:
@@ -221,11 +191,6 @@ def list_thread_ids(connection: Connection, workflow: str | None) -> list[str]:
     return list(connection.execute(asked).scalars())
 
 
-def find_workflow(connection: Connection, thread: str) -> str:
-    """The workflow that a thread was made for; empty if for none."""
-    return str(connection.execute(_WORKFLOW, {"thread": thread}).scalar() or "")
-
-
 def _check_kind(draft: EntryDraft) -> None:
     if draft.kind not in KINDS:
         raise StoreError(
@@ -237,3 +202,119 @@ def _check_kind(draft: EntryDraft) -> None:
 def _end(connection: Connection, thread: str) -> tuple[int, str]:
     row = connection.execute(_END, {"thread": thread}).first()
     return (row.seq, row.hash) if row else (0, "")
+
+
+def put_model_state(writing: Writing, thread: str, reference: Json | None) -> None:
+    """Replace the reference of a thread, or remove it."""
+    own = refs.c.thread == thread
+    if reference is None:
+        writing.connection.execute(delete(refs).where(own))
+        return
+    make_thread(writing, thread)
+    columns = {"body": encode_canonical(reference), "hash": hash_model_reference(thread, reference)}
+    if writing.connection.execute(update(refs).where(own).values(columns)).rowcount == 0:
+        writing.connection.execute(insert(refs).values(thread=thread, **columns))
+
+
+def hash_model_reference(thread: str, reference: Json) -> str:
+    """The hash of a reference, which names its thread."""
+    return hash_canonical([thread, reference])
+
+
+class StoredThreads(StoredData):
+    """The threads of a store. Each method is one transaction."""
+
+    def append(
+        self,
+        thread: str,
+        drafts: Sequence[EntryDraft],
+        *,
+        expect: int | None = None,
+        reference: Json | None = None,
+        clear_reference: bool = False,
+    ) -> tuple[Entry, ...]:
+        """Write drafts at the end of a thread; when this returns, they are durable.
+
+        `expect` is the head the caller saw: if it is another by now, Moved is raised and nothing
+        is written. `reference` replaces the thread's reference in the same transaction.
+        """
+        with self._database.writing(len(drafts), [("thread", thread)]) as writing:
+            written = append_thread_entries(writing, thread, drafts, expect)
+            if reference is not None or clear_reference:
+                put_model_state(writing, thread, reference)
+        return written
+
+    def head(self, thread: str) -> int:
+        """The number of the last entry of a thread, or 0."""
+        with self.database.reading() as connection:
+            return _end(connection, thread)[0]
+
+    def entries(self, thread: str, after: int = 0, upto: int | None = None) -> list[Entry]:
+        """The entries of a thread after one and up to another, as they were given."""
+        with self.database.reading() as connection:
+            return read_thread_entries(connection, thread, after, upto)
+
+    def last(self, thread: str, kind: str) -> Entry | None:
+        """The newest entry of a kind in a thread."""
+        with self.database.reading() as connection:
+            found = connection.execute(_NEWEST, {"thread": thread, "kind": kind}).all()
+            return next(iter(load_thread_entries(connection, found)), None)
+
+    def read_visible(self, thread: str) -> list[Entry]:
+        """The entries that decide what a model sees, however long the thread is.
+
+        Enough for `project`, `view` and `compress`: the last entry, the compression that is shown,
+        restores and deletions, and all from the first visible turn on. A compression that was taken
+        in by the one that is shown decides nothing: it is left out.
+        """
+        with self.database.reading() as connection:
+            brief = _brief(connection, thread)
+            taken_in = list_standing_checkpoints(brief)[:-1]
+            made = [entry.seq for entry in brief if entry.kind == "checkpoint"]
+            shown = entries.c.seq.in_({*made}.difference(taken_in))
+            decides = or_(entries.c.kind != "checkpoint", shown)
+            own = entries.c.thread == thread
+            marks = _read(connection, own, _HIDES, decides)
+            out_of_sight = find_hidden(find_current_checkpoint(marks), find_deleted(marks))
+            first = _first(connection, thread, out_of_sight) if out_of_sight else 1
+            last = _end(connection, thread)[0]
+            start = last if first is None else min(first, last)
+            before = [entry for entry in marks if entry.seq < start]
+            return [*before, *_read(connection, own, entries.c.seq >= start, _upto(last), decides)]
+
+    seen = read_visible  # its name of one release ago
+
+    def hiding(self, thread: str) -> list[Entry]:
+        """Every compression, restore and deletion of a thread: enough for `checkpoints`."""
+        with self.database.reading() as connection:
+            found = connection.execute(_HIDING, {"thread": thread}).all()
+            return load_thread_entries(connection, found)
+
+    def open_thread(self, workflow: str = "", title: str = "", thread: str | None = None) -> str:
+        """Make a thread, unless there is one of this id, and return its id."""
+        made = thread or str(uuid.uuid4())
+        with self._database.writing(names=[("thread", made)]) as writing:
+            make_thread(writing, made, workflow, title)
+        return made
+
+    def threads(self, workflow: str | None = None) -> list[str]:
+        """The ids of the threads, of one workflow or all, the oldest first."""
+        with self.database.reading() as connection:
+            return list_thread_ids(connection, workflow)
+
+    def find_workflow(self, thread: str) -> str:
+        """The workflow that a thread was made for; empty if for none."""
+        with self.database.reading() as connection:
+            return str(connection.execute(_WORKFLOW, {"thread": thread}).scalar() or "")
+
+    def reference(self, thread: str) -> Json | None:
+        """What the model layer keeps for a thread."""
+        with self.database.reading() as connection:
+            own = refs.c.thread == thread
+            body = connection.execute(select(refs.c.body).where(own)).scalar()
+            return None if body is None else cast("Json", json.loads(body))
+
+    def set_reference(self, thread: str, reference: Json | None) -> None:
+        """Replace what the model layer keeps for a thread, or remove it."""
+        with self._database.writing(names=[("thread", thread)]) as writing:
+            put_model_state(writing, thread, reference)

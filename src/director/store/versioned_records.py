@@ -13,6 +13,7 @@ from functools import cache
 from sqlalchemy import Connection, Row, Select, and_, bindparam, func, insert, select
 
 from director.store.canonical import check_name, hash_canonical
+from director.store.database import StoredData
 from director.store.large_values import (
     check_large_values_kept,
     restore_large_values,
@@ -102,23 +103,6 @@ def get_record_version(
     return load_record_versions(connection, [row])[0] if row else None
 
 
-def list_record_versions(
-    connection: Connection, kind: str, name: str, *, after: int = 0, upto: int | None = None
-) -> list[Versioned]:
-    """The versions of a record after one and up to another, the oldest first."""
-    given = {"kind": kind, "name": name, "after": after, "upto": upto}
-    asked = _AFTER if upto is None else _UPTO
-    return load_record_versions(connection, connection.execute(asked, given).all())
-
-
-def list_newest_record_versions(connection: Connection, kind: str, prefix: str) -> list[Versioned]:
-    """The newest version of each record of a kind whose id starts with the prefix, by id."""
-    end = _after(prefix)
-    asked = _build_newest(connection.dialect.name, has_end=bool(end))
-    given = {"kind": kind, "prefix": prefix, "end": end}
-    return load_record_versions(connection, connection.execute(asked, given).all())
-
-
 @cache
 def _build_newest(dialect: str, *, has_end: bool) -> Select[*tuple[object, ...]]:
     # In the order of the characters' numbers, on whatever server: so a prefix is a range.
@@ -135,19 +119,6 @@ def _build_newest(dialect: str, *, has_end: bool) -> Select[*tuple[object, ...]]
     return select(records).join(found, is_last).order_by(name)
 
 
-def list_newest_record_versions_after(
-    connection: Connection, kind: str, position: int
-) -> list[Versioned]:
-    """The newest version of each record of a kind that was written after a position, in order.
-
-    Whoever goes on from the last of them misses nothing: what is not settled comes later.
-    """
-    given = {"kind": kind, "position": position, "settled": get_settled_position(connection)}
-    last = {row.id: row for row in connection.execute(_SINCE, given)}
-    rows = sorted(last.values(), key=lambda row: row.position)
-    return load_record_versions(connection, rows)
-
-
 def _after(prefix: str) -> str:
     """The first text behind all that start with the prefix; empty if there is none."""
     head = prefix.rstrip("\U0010ffff")
@@ -155,11 +126,6 @@ def _after(prefix: str) -> str:
         return ""
     # What comes after U+D7FF is half a character and no text: U+E000 is the next.
     return head[:-1] + chr({0xD7FF: 0xE000}.get(ord(head[-1]), ord(head[-1]) + 1))
-
-
-def list_record_ids(connection: Connection, kind: str) -> list[str]:
-    """The ids of the records of a kind."""
-    return sorted(connection.execute(_IDS, {"kind": kind}).scalars())
 
 
 def require_record_version(connection: Connection, kind: str, name: str, version: int) -> Versioned:
@@ -171,14 +137,6 @@ def require_record_version(connection: Connection, kind: str, name: str, version
             "Ask for the versions there are."
         )
     return found
-
-
-def diff_record_versions(old: Versioned, new: Versioned) -> list[str]:
-    """What changed between two versions, line by line; nothing if they are equal."""
-    lines = difflib.unified_diff(
-        _lines(old), _lines(new), f"version {old.version}", f"version {new.version}", lineterm=""
-    )
-    return list(lines)
 
 
 def load_record_versions(
@@ -218,3 +176,92 @@ def _end(connection: Connection, kind: str, name: str) -> tuple[int, str]:
 
 def _lines(record: Versioned) -> list[str]:
     return json.dumps(record.body, sort_keys=True, indent=2, ensure_ascii=False).splitlines()
+
+
+class StoredRecords(StoredData):
+    """The records of a store. Each method is one transaction."""
+
+    def put(
+        self,
+        kind: str,
+        id: str,
+        body: Json,
+        reason: str = "",
+        *,
+        expect: int | None = None,
+    ) -> Versioned:
+        """Write the next version of a record; Moved if `expect` is not its newest version."""
+        return self.put_all([RecordDraft(kind, id, body, reason, expect)])[0]
+
+    def put_all(
+        self, drafts: Sequence[RecordDraft], *, unchanged: Sequence[Versioned] = ()
+    ) -> tuple[Versioned, ...]:
+        """Write the next versions of several records, all or none.
+
+        Moved is raised if one of them is not at the version its draft expects, or if one of those
+        that must be unchanged has a newer version. A body names bytes that were kept before as
+        {"$kept": hash}.
+        """
+        names = {("record", each.kind, each.id) for each in drafts}
+        names |= {("record", each.kind, each.id) for each in unchanged}
+        with self._database.writing(len(drafts), names) as writing:
+            return put_record_versions(writing, drafts, unchanged)
+
+    def get(self, kind: str, id: str, version: int | None = None) -> Versioned | None:
+        """A version of a record, the newest if none is named."""
+        with self.database.reading() as connection:
+            return get_record_version(connection, kind, id, version)
+
+    def versions(
+        self,
+        kind: str,
+        id: str,
+        *,
+        after: int = 0,
+        upto: int | None = None,
+    ) -> list[Versioned]:
+        """Every version of a record, or those after one and up to another, the oldest first."""
+        with self.database.reading() as connection:
+            given = {"kind": kind, "name": id, "after": after, "upto": upto}
+            asked = _AFTER if upto is None else _UPTO
+            return load_record_versions(connection, connection.execute(asked, given).all())
+
+    def newest(self, kind: str, prefix: str = "") -> list[Versioned]:
+        """The newest version of each record of a kind whose id starts so, sorted by id."""
+        with self.database.reading() as connection:
+            end = _after(prefix)
+            asked = _build_newest(connection.dialect.name, has_end=bool(end))
+            given = {"kind": kind, "prefix": prefix, "end": end}
+            return load_record_versions(connection, connection.execute(asked, given).all())
+
+    def newest_after(self, kind: str, position: int) -> list[Versioned]:
+        """The newest version of each record of a kind that was written after a position, in order.
+
+        Whoever goes on from the last of them misses nothing: what is not settled comes later.
+        """
+        with self.database.reading() as connection:
+            settled = get_settled_position(connection)
+            given = {"kind": kind, "position": position, "settled": settled}
+            last = {row.id: row for row in connection.execute(_SINCE, given)}
+            rows = sorted(last.values(), key=lambda row: row.position)
+            return load_record_versions(connection, rows)
+
+    def ids(self, kind: str) -> list[str]:
+        """The ids of the records of a kind, sorted."""
+        with self.database.reading() as connection:
+            return sorted(connection.execute(_IDS, {"kind": kind}).scalars())
+
+    def restore_version(self, kind: str, id: str, version: int, reason: str = "") -> Versioned:
+        """Write an old version's body as a new version."""
+        with self._database.writing(1, [("record", kind, id)]) as writing:
+            old = require_record_version(writing.connection, kind, id, version)
+            why = reason or f"restored version {version}"
+            return put_record_versions(writing, [RecordDraft(kind, id, old.body, why)])[0]
+
+    def diff(self, kind: str, id: str, a: int, b: int) -> list[str]:
+        """What changed from version `a` to version `b`, in lines to read."""
+        with self.database.reading() as connection:
+            old = require_record_version(connection, kind, id, a)
+            new = require_record_version(connection, kind, id, b)
+        names = f"version {a}", f"version {b}"
+        return list(difflib.unified_diff(_lines(old), _lines(new), *names, lineterm=""))

@@ -8,29 +8,31 @@ only `reader`, `clean` and `settings` may be asked from any thread.
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from threading import Lock
 
 from director.agent import (
     AgentSession,
+    TurnRunning,
     ensure_current_thread,
     is_turn_running,
     retry_turn,
     take_turn,
 )
 from director.agent.agent_session import Opens
-from director.agent.background_answers import has_waiting_job
 from director.agent.permissions.pending_approvals import PendingApprovals
 from director.agent.permissions.secret_leaks import guard_model_from_leaks
 from director.agent.session_opening import open_desk
 from director.agent.subagents.node_models import lend_node_models
 from director.agent.turn import resume_turn
-from director.agent.turn_lease import held
+from director.agent.turn_lease import has_waiting_job, held
 from director.browser import Session
 from director.runs.resources import Resources
 from director.secrets import VaultError
-from director.services import workflows
+from director.services import branches, workflows
 from director.services.compression import ProposalList
 from director.services.context_meter import Meter, read_meter
 from director.services.provider_keys import opens_with
@@ -50,6 +52,8 @@ from director.web.sessions import Sessions
 from director.web.store_feed import Feed
 from director.web.turn_runner import T, Turns
 from director.workflow.values import Tab
+
+READERS = 64  # workflows of which is remembered what was read; one more forgets the oldest
 
 
 async def _show_in_windows(_: PendingApprovals) -> None:
@@ -98,10 +102,12 @@ class AppState:
         self.proposals = ProposalList()
         self.workspace = self._make_workspace()
         self.runs = RunService(self.workspace)
+        self.run_pictures = Pictures(self.runs.session)
         self._feed: Feed | None = None
         self._desks: dict[str, AgentSession] = {}
         self._open: dict[str, AsyncExitStack] = {}
-        self._readers: dict[str, WorkflowReader] = {}
+        self._readers: OrderedDict[str, WorkflowReader] = OrderedDict()
+        self._choosing_reader = Lock()
 
     def _make_workspace(self) -> Workspace:
         supplies = self.supplies
@@ -133,7 +139,12 @@ class AppState:
         """What reads a workflow as it is now, and remembers what it has read."""
         self.cached.refresh()
         files = self.supplies.files(workflow).list
-        return self._readers.setdefault(workflow, WorkflowReader(self.cached, workflow, files))
+        with self._choosing_reader:
+            found = self._readers.pop(workflow, None)
+            self._readers[workflow] = found or WorkflowReader(self.cached, workflow, files)
+            while len(self._readers) > READERS:
+                self._readers.popitem(last=False)
+            return self._readers[workflow]
 
     async def refresh(self) -> None:
         """See what was written until now; all who ask while one looks wait for one more look."""
@@ -219,6 +230,24 @@ class AppState:
         desk.background = wanted.background
         turn = retry_turn(desk, text, model=wanted.model, profile=wanted.profile)
         return await self.turns.begin(workflow, turn)
+
+    async def branch(self, workflow: str, seq: int, text: str, wanted: AnswerOptions) -> int:
+        """Say a message otherwise, in a conversation of its own; the entry it was stored as."""
+        await self._go_back(workflow, lambda: branches.start_branch(self.workspace, workflow, seq))
+        return await self.say(workflow, text, wanted)
+
+    async def continue_conversation(self, workflow: str, thread: str) -> None:
+        """Go on in an earlier conversation."""
+        await self._go_back(
+            workflow, lambda: branches.continue_conversation(self.workspace, workflow, thread)
+        )
+
+    async def _go_back(self, workflow: str, work: Callable[[], object]) -> None:
+        if self.is_busy(workflow):
+            raise TurnRunning("A turn of this workflow is running. Nothing was changed.")
+        # The browser is opened again where it was; an open one would remember where it is.
+        await self.leave(workflow)
+        await asyncio.to_thread(work)
 
     async def alone(self, workflow: str, work: Callable[[], Awaitable[T]]) -> T:
         """Do something in the live browser while no turn does, here or in another program."""

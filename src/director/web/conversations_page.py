@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from director.agent import ensure_current_thread
 from director.agent.saved_workflow import SavedState
+from director.services.branches import list_message_versions
 from director.services.conversations import list_conversations
 from director.services.requests import count_requests
 from director.web.app_state import AppState
@@ -39,6 +40,7 @@ def one(
         "chat": found,
         "chunk": found.newest,
         "older": thread,
+        "said_ways": list_message_versions(studio.workspace, workflow, thread),
         "requests": count_requests(studio.workspace, thread),
     }
     return page(request, "conversation.html", shown)

@@ -19,6 +19,7 @@ from director.runs.run_journal import list_run_records, list_run_steps
 from director.services import context_meter as size
 from director.services import run_exports
 from director.services.approvals import list_effects, list_origins, list_secret_requests
+from director.services.branches import list_message_versions
 from director.services.compression import list_attempts
 from director.services.conversation_search import search_conversation
 from director.services.conversations import read_turn
@@ -123,6 +124,7 @@ def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     return {
         "chat": found,
         "chunk": found.newest,
+        "said_ways": list_message_versions(studio.workspace, workflow, thread),
         "approvals": asked,
         "effects": [
             one for one in list_effects(studio.workspace, workflow) if one.state == "asked"
@@ -138,7 +140,9 @@ def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
 def _chunk(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     thread = thread_of(studio, workflow, asked.thread)
     older = "" if thread == ensure_current_thread(studio.cached, workflow) else thread
-    return {"chunk": chat.chunk(studio.workspace, thread, asked.chunk or 0), "older": older}
+    ways = list_message_versions(studio.workspace, workflow, thread)
+    found = chat.chunk(studio.workspace, thread, asked.chunk or 0)
+    return {"chunk": found, "older": older, "said_ways": ways}
 
 
 def _hits(studio: AppState, workflow: str, asked: PartQuery) -> Shown:

@@ -7,11 +7,13 @@ reason; one that lost something is given it back, as far as its cap allows.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Literal, TypeAlias
 
 from director.agent.compression.citations import add_citations
-from director.agent.compression.compression_task import CompressionTask
+from director.agent.compression.thresholds import Marks
 from director.agent.request_log.kept_requests import StoredRequest, keep_request
 from director.context.literals import literals
 from director.context.report import Report, report_on
@@ -23,7 +25,38 @@ from director.models import Model, ModelError, Reply, Usage
 from director.models.prices import compute_price
 from director.sections.summary_request import make_summary_request
 from director.sections.workflow_state import WorkflowState
+from director.store import Store
 from director.store.compression import Preview, preview_turn_compression
+
+By: TypeAlias = Literal["manual", "auto"]
+
+
+@dataclass(frozen=True, slots=True)
+class CompressionTask:
+    """These turns of a thread, all if none are named, are to be summarised by a model.
+
+    `marks` are those of the model that talks, whoever writes. `beside` are the tokens of history
+    that stay, so that all of it comes to about `marks.to`. `turn` is the entry of the user that is
+    worked on, if a turn compresses for itself. `clean` takes out of a provider's words what must
+    not be kept.
+    """
+
+    store: Store
+    thread: str
+    state: WorkflowState
+    writer: Model
+    marks: Marks
+    turns: Sequence[int] | None = None
+    beside: int = 0
+    by: By = "manual"
+    turn: int = 0
+    clean: Callable[[str], str] = str
+
+    @property
+    def cap(self) -> int:
+        """The most tokens of the summary."""
+        return max(1, min(self.marks.to - self.beside, self.marks.to))
+
 
 # How much of its cap a summary is asked to fill: the rest is for what it forgets.
 _ASKED = 2 / 3

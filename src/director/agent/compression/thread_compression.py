@@ -12,21 +12,33 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
+from director.agent.agent_session import AgentSession
 from director.agent.compression.compression_proposal import (
+    By,
     CompressionProposal,
+    CompressionTask,
     Refused,
     propose_compression_summary,
 )
-from director.agent.compression.compression_task import By, CompressionTask
-from director.agent.compression.thresholds import Marks
+from director.agent.compression.thresholds import Marks, get_thresholds
+from director.agent.conversation.current_thread import find_current_request
+from director.agent.conversation.message_size import compute_least_message_size
+from director.agent.request_assembly import (
+    RequestDraft,
+    compute_request_budget,
+    measure_request,
+)
+from director.agent.turn_events import TurnProgress
 from director.agent.turn_lease import TurnRunning, is_turn_running
 from director.context.sizes import turn_size
 from director.context.values import Counter
+from director.models import Tool
+from director.sections.workflow_state import WorkflowState
 from director.store import Entry, Store, StoreError, VersionConflict, Versioned
-from director.store.compression import compress_turns, preview_turn_compression
+from director.store.compression import ATTEMPTS, compress_turns, preview_turn_compression
 from director.store.context_view import build_thread_view
 
-KIND = "compression"
+KIND = ATTEMPTS
 LITTLE = 0.1
 _TRIES = 5
 Status: TypeAlias = Literal["not due", "done", "failed", "stopped"]
@@ -262,3 +274,31 @@ def _note(  # noqa: PLR0913  each has a name
         **({"turns": list(turns)} if turns else {}),
     }
     store.put(KIND, thread, body)
+
+
+async def compress_when_due(
+    desk: AgentSession, draft: RequestDraft, state: WorkflowState, *, tools: Sequence[Tool]
+) -> bool:
+    """Compress before a request that would reach the mark; whether it was done.
+
+    The profile may name another model for it; else Director's own writes the summary.
+    """
+    model = desk.talking(desk.talks)
+    size = measure_request(draft, tools, model.calibration, desk.walks)
+    marks = get_thresholds(desk.settings, model)
+    if marks.fill(size) == "full":
+        budget = compute_request_budget(model.capabilities, desk.settings, model.counter)
+        if compute_least_message_size(desk, model, draft) > budget.limit:
+            # No summary would make it fit: none is paid for.
+            return False
+    writer = desk.talking(draft.profile.compression.model or desk.talks)
+    turn = find_current_request(desk.store, desk.thread)
+    task = CompressionTask(
+        desk.store, desk.thread, state, writer, marks, turn=turn, clean=desk.clean
+    )
+    outcome = await compress_if_due(task, size)
+    if outcome.proposal is not None and outcome.proposal.cost is not None:
+        desk.spent.money += outcome.proposal.cost
+    if outcome.gap:
+        desk.progress(TurnProgress("compressed", outcome.says))
+    return outcome.status == "done"

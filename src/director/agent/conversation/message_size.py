@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from director.agent.agent_session import AgentSession
-from director.agent.conversation.compaction_states import SingleCut, Walks
 from director.agent.conversation.current_thread import ensure_current_thread
 from director.agent.model_choice import get_session_model_choice
 from director.agent.model_windows import remember_model_window
 from director.agent.request_assembly import (
     ContextTooLarge,
     RequestDraft,
+    SingleCut,
+    Walks,
     compute_request_budget,
     draft_request,
     fit_assembled_request,

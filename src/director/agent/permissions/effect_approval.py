@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from director.agent.browsing.page_looks import find_active_tab
+from director.agent.permissions.origin_requests import ASKED
 from director.browser import BrowserError, Session
 from director.browser.approved_origins import get_origin_place
 from director.browser.locators import is_ref
@@ -96,7 +97,7 @@ def check_effects(desk: AgentSession, tool: str, wanted: Sequence[Effect]) -> No
     listed = "; ".join(one.name for one in free)
     raise EffectNotApproved(
         f"{tool} was not run: it does what cannot be undone and was not approved yet ({listed}). "
-        "Nothing was done. The user is asked now; call it again when the user has approved it.",
+        f"Nothing was done. {ASKED}; call it again when the user has approved it.",
         tuple(one.key for one in free),
     )
 

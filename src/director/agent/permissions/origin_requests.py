@@ -16,6 +16,8 @@ from director.store import RecordDraft, Store, Versioned
 from director.workflow.document import parse_stored_document, write_workflow_document
 from director.workflow.values import Json, Workflow, WorkflowError
 
+# In the result of a call that was not made because the user is asked first.
+ASKED = "The user is asked now"
 KIND = "approval"
 Answer: TypeAlias = Literal["asked", "approved", "refused"]
 

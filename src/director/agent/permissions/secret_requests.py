@@ -16,6 +16,7 @@ from director.agent.conversation.provenance import (
     find_address_provenance,
     find_text_provenance,
 )
+from director.agent.permissions.origin_requests import ASKED
 from director.agent.permissions.secret_leaks import SecretLeak, record_secret_leak
 from director.secrets import Clear, Reference, SecretRefused, Vault, parse_origin_binding
 from director.store import Store
@@ -77,7 +78,7 @@ class SecretWanted(WorkflowError):
 
     def __init__(self, wanted: SecretRequest) -> None:
         super().__init__(
-            f"The user is asked now for {wanted.reference}, to be used on {wanted.origin} only. "
+            f"{ASKED} for {wanted.reference}, to be used on {wanted.origin} only. "
             "Go on when the user says that it is there; you will never see its value."
         )
         self.wanted = wanted

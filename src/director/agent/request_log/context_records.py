@@ -7,19 +7,24 @@ shortened is written out. Together with the log it gives the context back as it 
 from __future__ import annotations
 
 from collections import Counter as Tally
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
+from director.context.report import Report, by_kind
+from director.context.sizes import section_size, turn_size
 from director.context.values import (
     AgentTurn,
     Call,
     Context,
+    Counter,
     Section,
     Summary,
     Turn,
     UserTurn,
 )
+from director.models import Tool
+from director.sections.boundary import read_sections
 
 IN_LOG = "as the log has it"
 
@@ -126,3 +131,98 @@ def _apply_changes(known: AgentTurn, one: Mapping[str, Any]) -> AgentTurn:
         calls[nth] = replace(calls[nth], result=result, images=images, original=original)
     thinking = tuple(known.thinking[nth] for nth in one["thinking"])
     return replace(known, calls=tuple(calls), thinking=thinking)
+
+
+_SHOWN_LOSSES = 50
+
+
+def make_report_body(report: Report, gap: str) -> dict[str, object]:
+    """What the report of a request says, as its record keeps it."""
+    losses = report.losses
+    return {
+        "before": report.before,
+        "after": report.after,
+        "limit": report.limit,
+        "warn": report.warn,
+        "fits": report.fits,
+        "warns": report.warns,
+        "counter": report.counter,
+        "error": report.error,
+        "lost": len(losses),
+        "losses": [asdict(loss) for loss in losses[:_SHOWN_LOSSES]],
+        "gap": gap if report.sent.fold else "",
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class RequestPart:
+    """A part of a request: where it stands, its name, its tokens."""
+
+    place: str
+    name: str
+    tokens: int
+
+
+def measure_tools_part(tools: Iterable[Tool], counter: Counter) -> int:
+    """Tokens of the tools as a model reads them."""
+    return sum(counter(f"{one.name}{one.description}{one.parameters}") for one in tools)
+
+
+def list_request_parts(
+    context: Context,
+    tools: Sequence[Tool],
+    counter: Counter,
+    *,
+    count: Callable[[Context, Counter], Mapping[str, int]] = by_kind,
+) -> tuple[RequestPart, ...]:
+    """The parts of a request in their order; their sizes add up to its size.
+
+    `count` counts the history by kind.
+    """
+    found = [
+        RequestPart("instructions", one.name, section_size(one, counter))
+        for one in context.sections
+    ]
+    if tools:
+        found.append(
+            RequestPart("tools", f"{len(tools)} tools", measure_tools_part(tools, counter))
+        )
+    ahead, history, behind = split_request(context.turns)
+    found += _block("first", ahead, counter)
+    kinds = count(Context((), history, context.summary), counter)
+    found += [RequestPart("history", name, size) for name, size in kinds.items() if size]
+    found += _block("last", behind, counter)
+    return tuple(found)
+
+
+def split_request(
+    turns: tuple[Turn, ...],
+) -> tuple[tuple[Turn, ...], tuple[Turn, ...], tuple[Turn, ...]]:
+    """The block ahead of the history, the history, and the block behind it."""
+    start = 1 if turns and _names(turns[0]) else 0
+    end = len(turns) - (1 if len(turns) > start and _names(turns[-1]) else 0)
+    return turns[:start], turns[start:end], turns[end:]
+
+
+def _names(turn: Turn) -> list[str]:
+    """The sections that a turn is made of, if it is such a block."""
+    if not isinstance(turn, UserTurn) or not turn.pinned or not turn.text.startswith("<"):
+        return []
+    try:
+        return [one.name for one in read_sections(turn.text)]
+    except ValueError:
+        return []
+
+
+def _block(place: str, turns: Sequence[Turn], counter: Counter) -> list[RequestPart]:
+    found: list[RequestPart] = []
+    for turn in turns:
+        names = _names(turn)
+        texts = turn.text.split("\n\n<")
+        if len(texts) != len(names):
+            found.append(RequestPart(place, " and ".join(names), turn_size(turn, counter)))
+            continue
+        sizes = [counter(text) for text in texts]
+        sizes[0] += turn_size(turn, counter) - sum(sizes)
+        found += [RequestPart(place, name, size) for name, size in zip(names, sizes, strict=True)]
+    return found

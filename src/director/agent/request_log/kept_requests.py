@@ -6,27 +6,68 @@ in headers and secrets are references, so neither can be among them. Nothing is 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
-from director.agent.request_log.body_deltas import decode_delta_frame, encode_delta_frame
-from director.agent.request_log.context_records import make_context_body
-from director.agent.request_log.request_parts import list_request_parts
+from director.agent.conversation.current_thread import find_current_request
+from director.agent.request_log.context_records import (
+    list_request_parts,
+    make_context_body,
+    make_report_body,
+)
 from director.context.report import Report
 from director.context.values import Context
 from director.models import Attempt, Model, ModelError, Policy, Reply, Tool, Usage
 from director.models.prices import compute_price
 from director.store import Store, StoreError, VersionConflict, Versioned
+from director.store.compression import ATTEMPTS
 from director.store.context_view import project_context_view
 from director.store.values import Json
 
+
+@dataclass(frozen=True, slots=True)
+class RequestTarget:
+    """Who is asked what kind of thing: a workflow's model, under a profile, with tools.
+
+    `by` is Director itself, a scout or a node.
+    """
+
+    workflow: str
+    thread: str
+    profile: str
+    model: Model
+    tools: tuple[Tool, ...]
+    policy: Policy
+    by: Literal["director", "scout", "node"] = "director"
+    streaming: bool = False
+
+
+@dataclass(slots=True)
+class RequestRecord:
+    """One round: exactly what was sent, what it took to make it fit, and how it ended.
+
+    `ended` is the answer, or what came instead of one; as long as there is neither, it counts as
+    cancelled. `told` is what the log told at `head`; a scout is told nothing of it.
+    """
+
+    asked: RequestTarget
+    report: Report
+    head: int = 0
+    told: Context = field(default_factory=Context)
+    attempts: list[Attempt] = field(default_factory=list)
+    ended: Reply | BaseException = field(default_factory=asyncio.CancelledError)
+
+
 KIND = "request"
 Purpose: TypeAlias = Literal["turn", "compress", "scout", "node"]
-_SHOWN_LOSSES = 50
 _TOOL = ("name", "description", "parameters", "strict")
 
 
@@ -110,7 +151,7 @@ def _describe_request(
         "parts": [
             asdict(part) for part in list_request_parts(report.sent, asking.tools, report.counting)
         ],
-        "report": _report_body(report, asking.gap),
+        "report": make_report_body(report, asking.gap),
     }
 
 
@@ -125,37 +166,12 @@ def _tools_bytes(tools: Sequence[Tool]) -> bytes:
     return json.dumps([dict(zip(_TOOL, one, strict=True)) for one in told]).encode()
 
 
-def read_kept_request_tools(store: Store, body: Json) -> list[Tool]:
-    """The tools of a kept request."""
-    found = body["tools"]
-    # Before they were kept once they stood in each record.
-    told = json.loads(store.read_kept(found["$kept"])) if isinstance(found, Mapping) else found
-    return [Tool(**one) for one in cast("Sequence[Any]", told)]
-
-
-def _report_body(report: Report, gap: str) -> dict[str, object]:
-    losses = report.losses
-    return {
-        "before": report.before,
-        "after": report.after,
-        "limit": report.limit,
-        "warn": report.warn,
-        "fits": report.fits,
-        "warns": report.warns,
-        "counter": report.counter,
-        "error": report.error,
-        "lost": len(losses),
-        "losses": [asdict(loss) for loss in losses[:_SHOWN_LOSSES]],
-        "gap": gap if report.sent.fold else "",
-    }
-
-
 def _encode_bodies(
     store: Store, newest: Versioned | None, sent: Sequence[bytes]
 ) -> dict[str, object]:
     """The bodies as frames against the last one that was kept whole, or whole if that is small."""
     base = cast("int", newest.body.get("whole", 0)) if newest else 0
-    before = _body_at(store, newest.id, base) if newest and base else None
+    before = _read_body(store, newest.id, base) if newest and base else None
     frames, whole = [], base
     for nth, body in enumerate(sent):
         alone = encode_delta_frame(body)
@@ -209,10 +225,10 @@ def read_kept_request(store: Store, thread: str, number: int) -> Versioned:
 
 def read_sent_body(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
     """The body of a request exactly as it left; StoreError if it is not what was sent."""
-    return _body_at(store, thread, number, attempt)
+    return _read_body(store, thread, number, attempt)
 
 
-def _body_at(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
+def _read_body(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
     body = read_kept_request(store, thread, number).body
     found = cast("Sequence[Mapping[str, object]]", body["sent"])
     if not 0 < attempt <= len(found):
@@ -222,7 +238,7 @@ def _body_at(store: Store, thread: str, number: int, attempt: int = 1) -> bytes:
     frame = store.read_kept(cast("dict[str, str]", one["frame"])["$kept"])
     base = cast("int", one["base"])
     within = number == base
-    before = _body_at(store, thread, base, 1) if base and not (within and attempt == 1) else None
+    before = _read_body(store, thread, base, 1) if base and not (within and attempt == 1) else None
     made = decode_delta_frame(frame, before)
     if hashlib.sha256(made).hexdigest() != one["sha256"]:
         raise StoreError(f"The request {number} of {thread!r} is not as it was sent.")
@@ -242,3 +258,85 @@ def compute_kept_request_price(body: Json) -> float | None:
 
 # Names of one release ago; they go with the next.
 sent_bytes = read_sent_body
+
+
+_MESSAGE = re.compile(rb'(?=\{"(?:role|type|name)":)')
+
+
+def encode_delta_frame(body: bytes, before: bytes | None = None) -> bytes:
+    """A body as a frame: pieces of its own, and spans of the pieces of the body before."""
+    old = _pieces(before) if before is not None else []
+    place = {piece: nth for nth, piece in reversed(list(enumerate(old)))}
+    found: list[list[int] | str] = []
+    for piece in _pieces(body):
+        at = place.get(piece)
+        last = found[-1] if found else None
+        if isinstance(last, list) and last[1] < len(old) and old[last[1]] == piece:
+            last[1] += 1
+        elif at is not None:
+            found.append([at, at + 1])
+        else:
+            found.append(piece.decode("latin-1"))
+    return zlib.compress(json.dumps(found, separators=(",", ":")).encode())
+
+
+def decode_delta_frame(frame: bytes, before: bytes | None = None) -> bytes:
+    """The body of a frame; `before` is the body it was framed against."""
+    old = _pieces(before) if before is not None else []
+    found: Sequence[list[int] | str] = json.loads(zlib.decompress(frame))
+    return b"".join(
+        one.encode("latin-1") if isinstance(one, str) else b"".join(old[one[0] : one[1]])
+        for one in found
+    )
+
+
+def _pieces(body: bytes) -> list[bytes]:
+    return [piece for piece in _MESSAGE.split(body) if piece]
+
+
+@contextmanager
+def keep_record(
+    store: Store, record: RequestRecord, clean: Callable[[str], str] = str
+) -> Iterator[RequestRecord]:
+    """Make a request inside; it is kept, however it ends. What a provider said is cleaned."""
+    try:
+        yield record
+    except BaseException as stopped:
+        record.ended = stopped
+        raise
+    finally:
+        _keep(store, record, clean)
+
+
+def _keep(store: Store, record: RequestRecord, clean: Callable[[str], str]) -> None:
+    asked = record.asked
+    keep_request(
+        store,
+        StoredRequest(
+            asked.thread,
+            record.head,
+            asked.workflow,
+            asked.profile,
+            find_current_request(store, asked.thread),
+            "turn" if asked.by == "director" else asked.by,
+            asked.tools,
+            asked.policy,
+            streaming=asked.streaming,
+            gap=_gap(store, asked.thread, record),
+            sent_as="" if asked.by == "director" else asked.by,
+        ),
+        model=asked.model,
+        report=record.report,
+        ended=record.ended,
+        clean=clean,
+        told=record.told,
+        attempts=record.attempts,
+    )
+
+
+def _gap(store: Store, thread: str, record: RequestRecord) -> str:
+    """Why turns were left out of this one request, if no summary stood for them."""
+    tried = store.get(ATTEMPTS, thread)
+    if tried is None or tried.body.get("outcome") == "done" or record.report.sent.fold is None:
+        return ""
+    return str(tried.body.get("why") or "Automatic compression has stopped.")

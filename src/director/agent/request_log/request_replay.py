@@ -6,16 +6,13 @@ way of every request, through the provider's own library, only that nothing leav
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 from director.agent.request_log.context_records import read_context_record
-from director.agent.request_log.kept_requests import (
-    read_kept_request,
-    read_kept_request_tools,
-    read_sent_body,
-)
+from director.agent.request_log.kept_requests import read_kept_request, read_sent_body
 from director.context.values import Context
 from director.models import (
     Attempt,
@@ -123,3 +120,11 @@ async def _at_once(_seconds: float) -> None:
 
 # Names of one release ago; they go with the next.
 replayed = replay_request
+
+
+def read_kept_request_tools(store: Store, body: Json) -> list[Tool]:
+    """The tools of a kept request."""
+    found = body["tools"]
+    # Before they were kept once they stood in each record.
+    told = json.loads(store.read_kept(found["$kept"])) if isinstance(found, Mapping) else found
+    return [Tool(**one) for one in cast("Sequence[Any]", told)]

@@ -18,8 +18,7 @@ from director.agent.model_choice import get_chosen_model
 from director.agent.permissions.effect_approval import ask_at_nodes
 from director.agent.permissions.secret_leaks import guard_model_from_leaks
 from director.agent.request_assembly import compute_request_budget
-from director.agent.request_log.request_keeping import keep_record
-from director.agent.request_log.request_record import RequestRecord, RequestTarget
+from director.agent.request_log.kept_requests import RequestRecord, RequestTarget, keep_record
 from director.agent.tools.tool_definition import Spec, make_tool_definition
 from director.browser import BrowserError, BrowserGone, Session, closer
 from director.browser.bundle import LocatorError

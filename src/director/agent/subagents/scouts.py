@@ -14,7 +14,7 @@ from director.agent.agent_session import AgentSession
 from director.agent.browsing.claim_checks import Checked, check_claim
 from director.agent.browsing.page_looks import find_active_tab, look_at_page
 from director.agent.request_assembly import compute_request_budget
-from director.agent.request_log.request_record import RequestRecord, RequestTarget
+from director.agent.request_log.kept_requests import RequestRecord, RequestTarget
 from director.agent.tools.tool_definition import Spec, make_tool_definition
 from director.browser import BrowserError, closer
 from director.browser.bundle import LocatorError

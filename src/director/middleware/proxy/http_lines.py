@@ -7,6 +7,7 @@ by chunk, and the headers of a request keep their order and their spelling.
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 import socket
 import ssl
@@ -27,6 +28,7 @@ IDLE = 600.0  # seconds between two requests of a client
 ARRIVES = 120.0  # seconds for a whole request
 READS = 60.0  # seconds in which some of a response must be read
 OURS = b"x-director-"
+_VERSION = re.compile(rb"v\d+(alpha|beta)?\d*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,13 @@ class Upstream:
         usual = self.port == (443 if self.secure else 80)
         return (self.host if usual else f"{self.host}:{self.port}").encode("ascii")
 
+    def join(self, target: bytes) -> bytes:
+        """What to ask for here; a version that ends the address and begins the path stands once."""
+        prefix, last = self.prefix.encode("ascii"), self.prefix.rpartition("/")[2].encode("ascii")
+        if _VERSION.fullmatch(last) and target.startswith(b"/%s/" % last):
+            target = target[len(last) + 1 :]
+        return prefix + target
+
     async def connect(self) -> Wire:
         """A new connection."""
         context = _trusting() if self.secure else None
@@ -116,9 +125,13 @@ class Wire:
         self._writer.write(_write_request(request, self.upstream))
         await self._writer.drain()
 
-    async def relay(self, method: bytes, to: asyncio.StreamWriter) -> bool:
-        """Pass on the response as it comes; say whether both connections may be used again."""
+    async def relay(self, method: bytes, to: asyncio.StreamWriter, *, added: bytes = b"") -> bool:
+        """Pass on the response as it comes; say whether both connections may be used again.
+
+        `added` is a line of ours that is sent behind the status line.
+        """
         self.whole = False
+        head = _ResponseHead(added)
         reading = h11.Connection(h11.CLIENT, max_incomplete_event_size=_HEADERS_AT_MOST)
         asked = h11.Request(method=method, target="/", headers=[("host", "-")])
         reading.send(asked)
@@ -127,13 +140,48 @@ class Wire:
             piece = await self._reader.read(CHUNK)
             reading.receive_data(piece)
             if piece:
-                to.write(piece)
+                to.write(head.add_line(piece))
                 await drain_lines(to)
             if _has_ended(reading):
                 self.whole = reading.their_state is h11.DONE
                 return self.whole and bool(piece)
             if not piece:
                 return False
+
+    async def exchange(self, request: ProxyRequest, client: Client) -> None:
+        """Send a request that opens a WebSocket, then pass bytes both ways until one side ends."""
+        self.whole = False
+        self._writer.write(_write_request(request, self.upstream))
+        down = asyncio.create_task(copy_lines(self._reader, client.writer))
+        up = asyncio.create_task(client.copy_to(self._writer))
+        try:
+            await asyncio.wait((down, up), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (down, up):
+                task.cancel()
+            await asyncio.gather(down, up, return_exceptions=True)
+
+
+class _ResponseHead:
+    """Puts a line into the head of a response that passes in pieces."""
+
+    def __init__(self, line: bytes) -> None:
+        self._line, self._start = line, bytearray()
+
+    def add_line(self, piece: bytes) -> bytes:
+        """The piece to send now; it is held back until the status line is whole."""
+        if not self._line:
+            return piece
+        self._start += piece
+        status, found, rest = bytes(self._start).partition(b"\r\n")
+        if not found:
+            return b""
+        if status.split(b" ", 2)[1:2] == [b"100"]:
+            ahead, _, rest = rest.partition(b"\r\n")
+            self._start = bytearray(rest)
+            return status + found + ahead + found + self.add_line(b"")
+        line, self._line = self._line, b""
+        return status + found + line + found + rest
 
 
 def _has_ended(reading: h11.Connection) -> bool:
@@ -151,7 +199,7 @@ def _has_ended(reading: h11.Connection) -> bool:
 
 def _write_request(request: ProxyRequest, upstream: Upstream) -> bytes:
     """A request as it came, but for the host it goes to and the length of its body."""
-    target = upstream.prefix.encode("ascii") + request.target
+    target = upstream.join(request.target)
     lines = [b"%s %s HTTP/1.1" % (request.method, target)]
     for name, text in request.headers:
         small = name.lower()
@@ -227,6 +275,12 @@ class Client:
         self._left += piece
         return not piece
 
+    async def copy_to(self, writer: asyncio.StreamWriter) -> None:
+        """Pass on what the client sends from now on, as it comes."""
+        writer.write(self._left)
+        self._left = b""
+        await copy_lines(self._reader, writer)
+
     async def say(self, status: bytes, kind: bytes, body: bytes, *, last: bool = False) -> None:
         """A response of our own; after the last one the connection is closed."""
         lines = [b"Content-Type: " + kind, b"Content-Length: %d" % len(body)]
@@ -241,6 +295,13 @@ class Client:
         if sock is not None:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.writer.transport.abort()
+
+
+async def copy_lines(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Pass on bytes until there are no more."""
+    while piece := await reader.read(CHUNK):
+        writer.write(piece)
+        await drain_lines(writer)
 
 
 async def drain_lines(writer: asyncio.StreamWriter) -> None:

@@ -12,24 +12,32 @@ import json
 import socket
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
+from typing import Literal, TypeAlias
 
 import h11
 
 from director.home import is_loopback, limit_connections
-from director.middleware.api_bodies import Api, fit_body
+from director.middleware.api_bodies import Api, FittedBody, fit_body
 from director.middleware.background_summaries import Writes
 from director.middleware.managed_threads import FittedThreads, Managing, make_thread_manager
+from director.middleware.proxy.content_encoding import decode_body
 from director.middleware.proxy.http_lines import (
+    BODY_AT_MOST,
     Client,
     ProxyRequest,
     RequestRefused,
     Upstream,
     Wire,
 )
-from director.middleware.proxy.request_guard import RequestGuard, write_guard_refusal
+from director.middleware.proxy.request_guard import Answer, RequestGuard, write_guard_refusal
+from director.middleware.proxy.request_kinds import (
+    classify_request,
+    is_websocket,
+    may_fall_back,
+)
 from director.middleware.proxy.seen import TrafficCounts, can_recall_seen
 
 PREFIX = "/director"
@@ -45,18 +53,29 @@ PROVIDERS: Mapping[Api, str] = MappingProxyType(
         "anthropic": "https://api.anthropic.com",
     }
 )
-_ENDS: Mapping[str, Api] = MappingProxyType(
-    {"/chat/completions": "chat", "/responses": "responses", "/messages": "anthropic"}
+_FALL_BACK = (
+    "The proxy manages this API over HTTP only. Nothing was sent on. Send the same request with "
+    "POST; clients that open a WebSocket first do so by themselves."
 )
+Counting: TypeAlias = Literal["original", "managed"]
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRequest:
+    """A request to send, and a line of ours for the head of its response."""
+
+    request: ProxyRequest
+    added: bytes = b""
 
 
 class Proxy:
     """Listens on a port, a free one for 0; `upstream` is where everything goes.
 
-    Without an upstream, requests go to the provider whose API they speak. `names` are those by
-    which it may be asked beside its own, `origins` those of pages that may ask it. With `recall`
-    every request that has tools is offered that one too; otherwise those that ask for it. Where
-    other machines can reach it, it needs a `password`, which every request carries in
+    Without an upstream, requests go to the one of `providers` whose API they speak. `names` are
+    those by which it may be asked beside its own, `origins` those of pages that may ask it. With
+    `recall` every request that has tools is offered that one too; otherwise those that ask for it.
+    With `counting` "managed", a question for the size of a request is one for what would be sent.
+    Where other machines can reach it, it needs a `password`, which every request carries in
     `X-Director-Password`.
     """
 
@@ -72,6 +91,8 @@ class Proxy:
         names: Iterable[str] = (),
         origins: Iterable[str] = (),
         recall: bool = False,
+        counting: Counting = "original",
+        providers: Mapping[Api, str] = PROVIDERS,
     ) -> None:
         if not is_loopback(host) and not password:
             raise ValueError(
@@ -83,8 +104,9 @@ class Proxy:
         wires: tuple[Api, ...] = ("chat", "responses", "anthropic")
         self.threads = {wire: FittedThreads(config, writes=writes, wire=wire) for wire in wires}
         self.seen = TrafficCounts()
-        self._recall = recall
+        self._recall, self._counting = recall, counting
         self._upstream = Upstream.at(upstream) if upstream else None
+        self._providers = {api: Upstream.at(url) for api, url in providers.items()}
         self._host, self.port = host, port
         self._server: asyncio.Server | None = None
         self._talks: set[asyncio.Task[None]] = set()
@@ -149,15 +171,32 @@ class Proxy:
         if self._upstream is not None:
             return self._upstream
         named = bool(request.header(b"anthropic-version"))
-        return Upstream.at(PROVIDERS["anthropic" if named else "chat"])
+        return self._providers["anthropic" if named else "chat"]
 
-    async def fit_request(self, request: ProxyRequest) -> ProxyRequest:
+    async def prepare(self, request: ProxyRequest) -> PreparedRequest:
         """The request with a body that fits, or the very request that came."""
-        api = _api(request)
-        body = _read(request) if api is not None else None
-        if api is None or body is None:
-            self.seen.count(request, None, changed=False)
-            return request
+        kind = classify_request(request)
+        if kind.api is None:
+            self.seen.count(request, unmanaged=kind.unmanaged)
+            return PreparedRequest(request)
+        read = _read_body(request)
+        if isinstance(read, str):
+            self.seen.count(request, unmanaged=read)
+            return PreparedRequest(request)
+        body, text = read
+        sent = await self._fit(request, kind.api, body, len(text))
+        report = sent.fitted.report if sent.fitted is not None else None
+        if kind.counts:
+            self.seen.count(request)
+            added = b"X-Director-Managed-Tokens: %d" % report.after if report else b""
+            changed = self._counting == "managed" and sent.body is not body
+            return PreparedRequest(_rewrite(request, sent) if changed else request, added)
+        self.seen.count(request, report, changed=sent.changed, unmanaged=sent.unmanaged)
+        return PreparedRequest(request if sent.body is body else _rewrite(request, sent))
+
+    async def _fit(
+        self, request: ProxyRequest, api: Api, body: dict[str, object], size: int
+    ) -> FittedBody:
         thread = request.header(THREAD).decode("latin-1") or None
         offers = self._recall or request.header(RECALL).lower() in (b"yes", b"1", b"true")
         owner = self.seen.owner(request)
@@ -165,15 +204,23 @@ class Proxy:
             fit_body, body, api, self.threads[api], thread=thread, owner=owner, offers=offers
         )
         # A rewrite must not keep other clients waiting; a small body takes less than the way there.
-        sent = fit() if len(request.body) <= AT_ONCE else await asyncio.to_thread(fit)
-        report = sent.fitted.report if sent.fitted is not None else None
-        self.seen.count(request, report, changed=sent.changed)
-        if sent.body is body:
-            return request
-        written = json.dumps(sent.body, ensure_ascii=False, separators=(",", ":"))
-        return replace(request, body=written.encode())
+        return fit() if size <= AT_ONCE else await asyncio.to_thread(fit)
 
-    def refusal(self, request: ProxyRequest) -> tuple[bytes, bytes, bytes] | None:
+    def answer_itself(self, request: ProxyRequest) -> tuple[Answer | None, bool]:
+        """An answer that is not the upstream's, if there is one, and whether it is the last."""
+        refused = self.guard.check(request)
+        if refused is not None:
+            return refused, True
+        unknown = self._refuse_stranger(request)
+        if unknown is not None:
+            return unknown, False
+        if request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
+            return self._answer_own_page(request), False
+        if may_fall_back(request):
+            return write_guard_refusal(b"426 Upgrade Required", _FALL_BACK), True
+        return None, False
+
+    def _refuse_stranger(self, request: ProxyRequest) -> Answer | None:
         """The answer to a request without the password, if there is one to know."""
         given = request.header(PASSWORD)
         if not self._password or hmac.compare_digest(given, self._password):
@@ -182,7 +229,7 @@ class Proxy:
         body = {"type": "error", "error": {"type": "authentication_error", "message": message}}
         return b"401 Unauthorized", b"application/json", json.dumps(body).encode()
 
-    def own(self, request: ProxyRequest) -> tuple[bytes, bytes, bytes]:
+    def _answer_own_page(self, request: ProxyRequest) -> Answer:
         """The answer to a request for one of our own pages."""
         path = request.path.removeprefix(PREFIX).strip("/")
         if path == "":
@@ -194,7 +241,7 @@ class Proxy:
             return self._answer_recall(request, path.removeprefix("recall/"))
         return b"404 Not Found", b"text/plain", b"There is /director, /director/state, /v1/...\n"
 
-    def _answer_recall(self, request: ProxyRequest, reference: str) -> tuple[bytes, bytes, bytes]:
+    def _answer_recall(self, request: ProxyRequest, reference: str) -> Answer:
         owner = self.seen.owner(request)
         for threads in self.threads.values() if can_recall_seen(request) else ():
             with suppress(KeyError):
@@ -238,25 +285,21 @@ class _Talk:
             self._client.writer.transport.abort()
 
     async def _pass(self, request: ProxyRequest) -> bool:
-        refused = self._proxy.guard.check(request)
-        if refused is not None:
-            await self._client.say(*refused, last=True)
-            return False
-        unknown = self._proxy.refusal(request)
-        if unknown is not None:
-            await self._client.say(*unknown)
-            return True
-        if request.path == PREFIX or request.path.startswith(f"{PREFIX}/"):
-            await self._client.say(*self._proxy.own(request))
-            return True
-        request = await self._proxy.fit_request(request)
+        answer, last = self._proxy.answer_itself(request)
+        if answer is not None:
+            await self._client.say(*answer, last=last)
+            return not last
+        sent = await self._proxy.prepare(request)
         try:
             wire = await self._connect(self._proxy.route(request))
         except OSError as error:
             await self._client.say(*_unreachable(error))
             return True
-        await wire.ask(request)
-        return await self._relay(wire, request.method)
+        if is_websocket(request):
+            await wire.exchange(request, self._client)
+            return False
+        await wire.ask(sent.request)
+        return await self._relay(wire, request.method, sent.added)
 
     async def _connect(self, upstream: Upstream) -> Wire:
         if self._wire is None or not self._wire.usable or self._wire.upstream != upstream:
@@ -265,9 +308,9 @@ class _Talk:
             self._wire = await upstream.connect()
         return self._wire
 
-    async def _relay(self, wire: Wire, method: bytes) -> bool:
+    async def _relay(self, wire: Wire, method: bytes, added: bytes) -> bool:
         """Relay the response, unless the client goes away: then the upstream is told so."""
-        relay = asyncio.create_task(wire.relay(method, self._client.writer))
+        relay = asyncio.create_task(wire.relay(method, self._client.writer, added=added))
         gone = asyncio.create_task(self._client.wait_gone())
         try:
             await asyncio.wait((relay, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -280,21 +323,26 @@ class _Talk:
             await asyncio.gather(relay, gone, return_exceptions=True)
 
 
-def _api(request: ProxyRequest) -> Api | None:
-    if request.method != b"POST" or request.header(b"content-encoding"):
-        return None
-    return next((api for end, api in _ENDS.items() if request.path.endswith(end)), None)
-
-
-def _read(request: ProxyRequest) -> dict[str, object] | None:
+def _read_body(request: ProxyRequest) -> tuple[dict[str, object], bytes] | str:
+    """The object that a body holds and its text, or why it cannot be read."""
+    coding = request.header(b"content-encoding")
+    text = decode_body(request.body, coding, BODY_AT_MOST) if coding else request.body
+    if text is None:
+        return f"content-encoding {coding.decode('latin-1')[:40]!r} cannot be read"
     try:
-        body: object = json.loads(request.body)
+        body: object = json.loads(text)
     except (ValueError, RecursionError):
-        return None
-    return body if isinstance(body, dict) else None
+        return "its body is no JSON"
+    return (body, text) if isinstance(body, dict) else "its body is no JSON object"
 
 
-def _unreachable(error: OSError) -> tuple[bytes, bytes, bytes]:
+def _rewrite(request: ProxyRequest, sent: FittedBody) -> ProxyRequest:
+    written = json.dumps(sent.body, ensure_ascii=False, separators=(",", ":"))
+    kept = [line for line in request.headers if line[0].lower() != b"content-encoding"]
+    return replace(request, headers=kept, body=written.encode())
+
+
+def _unreachable(error: OSError) -> Answer:
     message = f"The proxy cannot reach its upstream: {error.strerror or error}"
     body = {"type": "error", "error": {"type": "upstream_unreachable", "message": message}}
     return b"502 Bad Gateway", b"application/json", json.dumps(body).encode()

@@ -16,6 +16,7 @@ from director.context.report import Report
 from director.middleware.proxy.http_lines import ProxyRequest
 
 _MOST = 500
+_PATH_SHOWN = 120
 _KEYS = (b"authorization", b"x-api-key", b"api-key")
 SESSION = b"x-director-session"
 # A key is somebody's own if it is as long and as various as those that are given out.
@@ -47,6 +48,7 @@ class TrafficCounts:
     def __init__(self) -> None:
         self._secret = secrets.token_bytes(16)
         self._clients: OrderedDict[str, ClientTraffic] = OrderedDict()
+        self._unmanaged: OrderedDict[tuple[str, str], int] = OrderedDict()
 
     def owner(self, request: ProxyRequest) -> str:
         """Who sends a request: the same name for the same key, as long as the proxy runs.
@@ -61,8 +63,17 @@ class TrafficCounts:
         told = b"\n".join([*keys, session])
         return hashlib.blake2b(told, key=self._secret, digest_size=16).hexdigest()
 
-    def count(self, request: ProxyRequest, report: Report | None, *, changed: bool) -> None:
-        """Count a request, with what was done to it if it was looked at."""
+    def count(
+        self,
+        request: ProxyRequest,
+        report: Report | None = None,
+        *,
+        changed: bool = False,
+        unmanaged: str = "",
+    ) -> None:
+        """Count a request, with what was done to it, or why it could not be looked at."""
+        if unmanaged:
+            self._count_unmanaged(request.path[:_PATH_SHOWN], unmanaged)
         owner = self.owner(request)
         agent = request.header(b"user-agent").decode("latin-1")[:60]
         known = self._clients.pop(owner, ClientTraffic(owner[:8], agent))
@@ -80,19 +91,38 @@ class TrafficCounts:
         if len(self._clients) > _MOST:
             self._clients.popitem(last=False)
 
+    def _count_unmanaged(self, path: str, reason: str) -> None:
+        count = self._unmanaged.pop((path, reason), 0)
+        self._unmanaged[path, reason] = count + 1
+        if len(self._unmanaged) > _MOST:
+            self._unmanaged.popitem(last=False)
+
     @property
     def clients(self) -> list[ClientTraffic]:
         """The clients, the latest first."""
         return list(reversed(self._clients.values()))
 
+    def list_unmanaged(self) -> list[tuple[str, str, int]]:
+        """Path, reason and number of the requests that were passed on, the latest first."""
+        return [(*what, count) for what, count in reversed(self._unmanaged.items())]
+
     def as_json(self) -> dict[str, object]:
         """All counts, for programs."""
-        return {"clients": [asdict(one) for one in self.clients]}
+        unmanaged = [
+            {"path": path, "reason": reason, "requests": count}
+            for path, reason, count in self.list_unmanaged()
+        ]
+        return {"clients": [asdict(one) for one in self.clients], "unmanaged": unmanaged}
 
     def page(self, about: str) -> str:
         """All counts, for people; it loads itself anew."""
         rows = "\n".join(_row(one) for one in self.clients)
-        return _PAGE.format(about=html.escape(about), rows=rows or _NOTHING)
+        passed = "\n".join(_write_unmanaged_row(*each) for each in self.list_unmanaged())
+        return _PAGE.format(
+            about=html.escape(about),
+            rows=rows or _NOTHING,
+            unmanaged=_UNMANAGED.format(rows=passed) if passed else "",
+        )
 
 
 def can_recall_seen(request: ProxyRequest) -> bool:
@@ -116,6 +146,11 @@ def _row(one: ClientTraffic) -> str:
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
 
+def _write_unmanaged_row(path: str, reason: str, count: int) -> str:
+    path, reason = html.escape(path), html.escape(reason)
+    return f"<tr><td><code>{path}</code></td><td>{reason}</td><td>{count:,}</td></tr>"
+
+
 _NOTHING = '<tr><td colspan="8">No request yet.</td></tr>'
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="2">
@@ -131,5 +166,12 @@ border-bottom: 1px solid #ccc }} th:nth-child(-n+2), td:nth-child(-n+2) {{ text-
 <th scope="col">saved</th><th scope="col">did not fit</th></tr></thead>
 <tbody>
 {rows}
-</tbody></table></main></body></html>
+</tbody></table>
+{unmanaged}</main></body></html>
+"""
+_UNMANAGED = """<h2>Passed on as they came</h2><p>Nothing of these requests was managed.</p>
+<table><thead><tr><th scope="col">path</th><th scope="col">reason</th><th scope="col">requests</th>
+</tr></thead><tbody>
+{rows}
+</tbody></table>
 """

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from director.web.api import (
     approval_routes,
+    branches,
     browser,
     chat,
     compression,
@@ -28,6 +29,7 @@ router = APIRouter(prefix="/api", responses=RESPONSES)
 for each in (
     workflow_routes,
     chat,
+    branches,
     approval_routes,
     plan_routes,
     node_routes,

@@ -5,6 +5,7 @@ A key can be entered and removed; none is ever shown.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -13,7 +14,8 @@ from pydantic import Field
 
 from director.demo.scripted_demo import MODEL
 from director.models import find_local_servers
-from director.services import provider_keys
+from director.services import model_connection, provider_keys
+from director.services.model_connection import ModelTest
 from director.services.provider_keys import KeyStatus, UsableModel
 from director.web.request_bodies import Body
 from director.web.route_dependencies import CurrentApp
@@ -26,6 +28,20 @@ class ApiKey(Body):
     """A key; it is written and never read back."""
 
     value: Annotated[str, Field(min_length=8, max_length=1_000)]
+
+
+class TypedModel(Body):
+    """A model by its name, with a key if one was typed; the key is never read back."""
+
+    name: Annotated[str, Field(min_length=1, max_length=300)]
+    key: Annotated[str, Field(max_length=1_000)] = ""
+
+
+class ServerAddress(Body):
+    """Where a server is, with a key if it needs one."""
+
+    address: Annotated[str, Field(min_length=1, max_length=300)]
+    key: Annotated[str, Field(max_length=1_000)] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +61,7 @@ class Models:
     keys: list[KeyStatus]
     servers: list[ServerChoice]
     rehearsal: str
+    known: list[str]
 
 
 @router.get("")
@@ -62,7 +79,27 @@ def all_of_them(studio: CurrentApp) -> Models:
         provider_keys.list_keys(studio.workspace),
         [ServerChoice(one.kind, one.base_url, one.models) for one in servers],
         MODEL,
+        provider_keys.list_known_models(),
     )
+
+
+@router.post("/names")
+async def names(body: ServerAddress) -> list[str]:
+    """The models that a server lists."""
+    return await asyncio.to_thread(model_connection.list_server_models, body.address, body.key)
+
+
+@router.post("/test")
+async def test(body: TypedModel, studio: CurrentApp) -> ModelTest:
+    """Make one small call: how soon it answers, whether it calls tools. Nothing is stored."""
+    return await model_connection.try_model(studio.workspace, body.name, body.key)
+
+
+@router.post("/connect")
+def connect(body: TypedModel, studio: CurrentApp) -> list[KeyStatus]:
+    """Choose a model, and keep its key in the vault, for its own address only."""
+    model_connection.connect_model(studio.workspace, body.name, body.key)
+    return provider_keys.list_keys(studio.workspace)
 
 
 @router.put("/keys/{variable}")

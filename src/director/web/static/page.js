@@ -92,6 +92,16 @@ if (watched) {
   }
 }
 
+// The browser of a run that is done here: asked for again and again while it is.
+async function runPicture() {
+  const place = document.getElementById("run-live");
+  if (!place || document.hidden) return;
+  const shown = place.querySelector("img");
+  const is = await pictures.show(shown, "no-cache", place.dataset.live);
+  place.querySelector("#live-mark").hidden = !is;
+}
+if (document.getElementById("run-live")) setInterval(runPicture, 1500);
+
 // How long a run has taken by now.
 function took() {
   for (const one of document.querySelectorAll("[data-since]")) {
@@ -112,16 +122,6 @@ async function usable() {
     asked = null;
     return { usable: [], servers: [] };
   }
-}
-// Servers that were found here are buttons: one press puts the model in.
-const servers = document.querySelector("[data-servers]");
-if (servers) {
-  usable().then((found) => {
-    document.getElementById("usable").replaceChildren(...found.usable.map((one) => new Option(one.name)));
-    const made = found.servers.flatMap((one) => one.models.map((name) => [`${one.kind} · ${name}`, `chat:${one.address}#${name}`]));
-    if (!made.length) servers.textContent = "No model server was found on this computer (Ollama, LM Studio, llama.cpp, vLLM).";
-    else servers.replaceChildren(...made.slice(0, 12).map(([textContent, name]) => Object.assign(document.createElement("button"), { type: "button", className: "btn sm", textContent, onclick: () => (document.querySelector("[data-usable]").value = name) })));
-  });
 }
 document.addEventListener("focusin", async ({ target }) => {
   if (target.id !== "model" || target.nodeName !== "SELECT") return;

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from director.agent.permissions.origin_requests import ASKED
 from director.services.conversations import Called
 
-State: TypeAlias = Literal["done", "failed", "running", "interrupted", "asked", "answered"]
+State: TypeAlias = Literal["done", "failed", "held", "running", "interrupted", "asked", "answered"]
 SCOUTS = ("deploy_scout", "send_scout")
 _LINE = 110
 # What tells most about a call, the most telling first.
@@ -80,6 +81,9 @@ def _state(call: Called, *, running: bool, asked: str, is_question: bool) -> Sta
         if call.id == asked:
             return "asked"
         return "running" if running else "interrupted"
+    if call.state == "failed" and ASKED in call.result:
+        # Nothing went wrong: the user is asked first.
+        return "held"
     return "answered" if is_question else call.state
 
 

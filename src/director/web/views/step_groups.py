@@ -51,6 +51,7 @@ _DID: Mapping[str, tuple[str, str]] = {
     "move_node": ("Moved {node}", "Moving {node}"),
     "test_single_node": ("Tested {node}", "Testing {node}"),
     "execute_nodes": ("Ran nodes: {nodes}", "Running nodes: {nodes}"),
+    "ask_user": ("Asked: {question}", "Waiting for your answer"),
     "ask_secret": ("Asked for the secret {name}", "Waiting for the secret {name}"),
     "recall": ("Looked up an earlier message", "Looking up an earlier message"),
     "describe_node_type": ("Read how {type} works", "Reading how {type} works"),
@@ -61,9 +62,12 @@ _DID: Mapping[str, tuple[str, str]] = {
 _MARKS: Mapping[str, Mark] = {
     "done": ("ok", "Done"),
     "failed": ("bad", "Failed"),
+    "held": ("wait", "Asked you first"),
     "running": ("run", "Running"),
     "interrupted": ("skp", "Not finished"),
 }
+_WORST_FIRST = ("running", "failed", "interrupted", "held")
+_HELD = {"held": "Not done yet: it needs your approval first."}
 _TESTS = ("test_single_node", "execute_nodes")
 _COUNTED = (
     ("create_node", "1 node created", "{} nodes created"),
@@ -119,7 +123,9 @@ class StepGroup:
     def mark(self) -> Mark:
         """The mark of the worst that is in it."""
         states = [step.card.state for step in self.steps if not step.fixed]
-        worst = next((each for each in ("running", "failed", "interrupted") if each in states), "")
+        worst = next(
+            (each for each in ("running", "failed", "interrupted", "held") if each in states), ""
+        )
         return _MARKS[worst or "done"]
 
     @property
@@ -203,7 +209,7 @@ def step_lines(
         at = end if end is not None else at
         fixed = card.state == "failed" and _is_fixed(card, [*cards[nth + 1 :], *later])
         mark = ("bad", "Failed, then fixed") if fixed else _MARKS.get(card.state, ("ok", "Done"))
-        why = _first_line(card.result) if card.state == "failed" else ""
+        why = _first_line(card.result) if card.state == "failed" else _HELD.get(card.state, "")
         found.append(StepLine(card, _sentence(card), mark, took, why, fixed))
     return tuple(found)
 
