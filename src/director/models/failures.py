@@ -73,7 +73,8 @@ ADVICE: dict[Kind, str] = {
     "overloaded": "The provider is overloaded; try again later, or choose another model.",
     "locked": "Another request works on this conversation; let it end.",
     "ambiguous": (
-        "It may have been done, and was not sent again. Call `forget(thread)` to send it anew."
+        "It may have been answered and billed all the same, so it was not sent again by itself. "
+        "Send the turn again if you want to."
     ),
     "broken_stream": "The connection broke before the answer was complete; try again.",
     "state_lost": "The provider lost the history and refused it when it was sent again.",
@@ -229,7 +230,9 @@ def read_exception(error: BaseException, now: float) -> Failure | None:
     if names & {"APITimeoutError", "APIConnectionError", "TransportError", "TimeoutError"}:
         unsent = "ConnectError" in {type(cause).__name__ for cause in _causes(error)}
         what = "no connection" if unsent else "the connection ended without an answer"
-        return Failure("transient" if unsent else "ambiguous", f"{what} ({_last(error)}).")
+        late = not unsent and bool(names & {"APITimeoutError", "TimeoutError"})
+        why = "no answer came within the time limit." if late else f"{what} ({_last(error)})."
+        return Failure("transient" if unsent else "ambiguous", why)
     if names & {"APIStatusError", "APIError"}:
         response = getattr(error, "response", None)
         headers = {k.lower(): v for k, v in dict(getattr(response, "headers", {})).items()}
