@@ -42,7 +42,7 @@ class VersionNote:
 
 
 @redact_result
-def get_body(
+def get_plan_body(
     workspace: Workspace, kind: Kind, workflow: str, *, version: int | None = None
 ) -> Mapping[str, object]:
     """A plan or a description as it is stored, the newest if no version is named."""
@@ -85,7 +85,7 @@ def restore_plan(workspace: Workspace, workflow: str, version: int) -> Mapping[s
 
 
 @redact_result
-def change_task(
+def change_planned_task(
     workspace: Workspace,
     workflow: str,
     task: str,
@@ -120,7 +120,7 @@ def _change(plan: Plan, wanted: str, status: Status | None, notes: str | None) -
         return replace(one, status=status or one.status, notes=said)
 
     def change_phase(one: Phase) -> Phase:
-        tasks = tuple(map(change_task, one.tasks))
+        tasks = tuple(map(change_planned_task, one.tasks))
         return (
             one
             if tasks == one.tasks

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 
 from director.runs.run_execution import execute
 from director.runs.worker import Worker
@@ -18,15 +19,15 @@ from director.services.workspace import Workspace
 _LOG = logging.getLogger("director.runs")
 
 
+@dataclass(eq=False, slots=True)
 class RunService:
     """The runs that this program does behind whoever asks for them."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self._worker: Worker | None = None
-        self._open = AsyncExitStack()
-        self._opening = asyncio.Lock()
-        self._tasks: dict[str, asyncio.Task[None]] = {}
+    workspace: Workspace
+    _worker: Worker | None = None
+    _open: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
 
     def start(self, run: str) -> None:
         """Do a run that is to be done; this returns at once."""
@@ -55,7 +56,7 @@ class RunService:
     async def _get_worker(self) -> Worker:
         async with self._opening:
             if self._worker is None:
-                self._worker = await self._open.enter_async_context(open_worker(self._workspace))
+                self._worker = await self._open.enter_async_context(open_worker(self.workspace))
             return self._worker
 
 

@@ -13,14 +13,14 @@ from director.services.requests import (
     Detail,
     RequestRow,
     Size,
+    list_request_texts,
     list_requests,
     read_request,
-    read_texts,
 )
 from director.services.workspace import Workspace
 from director.store.checkpoints import Checkpoint
 from director.store.compression import list_compression_history
-from director.web.views.meter import GROUPS, Slice, group_of, slices
+from director.web.views.meter import GROUPS, Slice, get_meter_group, make_meter_slices
 
 _MOST_LINES = 2_000
 _MOST_POINTS = 500
@@ -101,7 +101,7 @@ class Compared:
     lines: tuple[tuple[str, str], ...]
 
 
-def timeline(workspace: Workspace, thread: str) -> Timeline | None:
+def make_request_timeline(workspace: Workspace, thread: str) -> Timeline | None:
     """The size over the conversation, of Director's own requests, with every checkpoint."""
     newest = list_requests(workspace, thread, limit=_MOST_POINTS)
     found = [line for line in reversed(newest) if line.purpose == "turn"]
@@ -134,32 +134,34 @@ def _mark(one: Checkpoint, heads: Sequence[int], step: float) -> Mark:
     return Mark(x, text, one.state)
 
 
-def inspected(workspace: Workspace, thread: str, number: int) -> Inspected:
+def inspect_request_view(workspace: Workspace, thread: str, number: int) -> Inspected:
     """A request by part; NotFound if there is none of this number."""
     found = read_request(workspace, thread, number)
-    texts = read_texts(workspace, thread, number)
+    texts = list_request_texts(workspace, thread, number)
     shares = _cached(found.parts, found.line)
     parts = tuple(
         PartRow(*_named(size), size, share, texts.get((size.place, size.name), ""))
         for size, share in zip(found.parts, shares, strict=True)
     )
     told = [(size.place, size.name, size.tokens) for size in found.parts]
-    return Inspected(found, parts, slices(told, found.line.size or 1))
+    return Inspected(found, parts, make_meter_slices(told, found.line.size or 1))
 
 
 def _named(size: Size) -> tuple[str, str]:
     """The group of a part, and its name."""
-    group = group_of(size.place, size.name)
+    group = get_meter_group(size.place, size.name)
     return group, size.name if size.place == "tools" else GROUPS.get(group, size.name)
 
 
-def compared(workspace: Workspace, thread: str, one: int, other: int) -> list[Compared]:
+def compare_request_views(
+    workspace: Workspace, thread: str, one: int, other: int
+) -> list[Compared]:
     """Two requests part by part; a part that is the same in both has no lines."""
     sides = [
         {(size.place, size.name): size for size in read_request(workspace, thread, number).parts}
         for number in (one, other)
     ]
-    texts = [read_texts(workspace, thread, number) for number in (one, other)]
+    texts = [list_request_texts(workspace, thread, number) for number in (one, other)]
     return [
         Compared(
             *_named(size),
