@@ -22,10 +22,10 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "director"
 # Words that name an activity and no subject: they lead to no file.
 VERBS = set(
-    """add apply ask build check clear close compute count create describe draw encode ensure
-    export find fit format get hash hide is keep list load look make map mark measure name note
-    number open parse place prepare put read record refuse register remove render replace require
-    resolve run say select send set show start stop store take tell use wait watch write""".split()
+    """add apply ask build clear close compute count create describe draw ensure find fit get hash
+    hide is keep list load look make map mark measure name note open parse prepare put read refuse
+    register remove render replace require resolve say select send set show start stop take tell
+    use wait watch write""".split()
 )
 
 
@@ -51,17 +51,18 @@ def draw(source: Path, *, seed: int, count: int) -> list[tuple[str, str]]:
 
 def list_strangers(source: Path) -> list[tuple[str, str]]:
     """The functions whose name shares no word with the path of their file."""
+    verbs = _list_stems(" ".join(VERBS))
     return [
         (name, file)
         for name, file in list_public_functions(source)
-        if not (_list_stems(name) - VERBS) & _list_stems(file.removesuffix(".py"))
+        if not _list_stems(name) & (_list_stems(file.removesuffix(".py")) - verbs)
     ]
 
 
 def _list_stems(name: str) -> set[str]:
     """The words of a name, without the endings that mean the same thing."""
     words = re.split(r"[^a-z0-9]+", name.lower())
-    return {re.sub(r"(ies|es|s|ing|ed|ion|ions|y)$", "", word) for word in words if word}
+    return {re.sub(r"(ations?|ions?|ing|ies|ed|es|s|e|y)$", "", word) for word in words if word}
 
 
 def main() -> int:

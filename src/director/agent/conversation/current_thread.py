@@ -1,4 +1,7 @@
-"""The conversation of a workflow: its current thread, what is said to it, and saying it again.
+"""The conversation of a workflow: its current thread, and all that is written to it.
+
+Messages, replies and results become entries here, and the journal of the models is the thread.
+Only what was said is written, never a section that was injected into a request.
 
 A workflow has one current thread; the older ones stay readable. A turn that is removed stays in
 the log, out of view. No model is called here.
