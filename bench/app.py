@@ -241,9 +241,11 @@ def main() -> None:
 
 
 def _page_rows(folder: Path, given: argparse.Namespace) -> list[tuple[str, str]]:
-    made = filled(folder)
     if given.what == "memory":
-        return watch_memory(folder, made[0], given.minutes)
+        with open_store(folder / "bench.db") as store:
+            empty = create_workflow(store, "Lamps")
+        return watch_memory(folder, empty, given.minutes)
+    made = filled(folder)
     if given.what == "lengths":
         return time_lengths(folder, made, given.rounds)
     at = f"/w/{made[100]}"

@@ -34,6 +34,7 @@ from scripts.chaos.world import World, below, name_of, signal_all
 
 _PAGES = 3.0  # seconds between two requests of windows
 _CHAT = 20.0
+_ANEW = 25  # messages of a conversation: one that is open is held in memory, and so becomes larger
 _RUN = 30.0
 _KILL = 60.0
 _SETTLE = 300.0  # seconds for the last runs; the machine may be busy
@@ -82,6 +83,8 @@ class Soak:
 
     def say(self) -> None:
         """Say something in the chat; what was taken must be there in the end."""
+        if self.count["chats"] % _ANEW == _ANEW - 1:
+            self._request("conversations", "POST", f"/api/workflows/{self.workflow}/conversations")
         text = f"message {len(self.said) + self.count['chats refused']}"
         body = {"text": text, "model": self.model}
         if self._request("chats", "POST", f"/api/workflows/{self.workflow}/say", body):

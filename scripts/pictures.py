@@ -28,7 +28,7 @@ from director.workflow.document import read_workflow_document
 
 OUT = Path(__file__).parent.parent / "docs" / "pictures"
 FLAGS = ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-SIZES = {"wide": (1280, 860), "phone": (390, 844)}
+SIZES = {"wide": (1440, 900), "phone": (390, 844)}
 EXAMPLE = Path(__file__).parent.parent / "examples" / "order-with-code.json"
 Steps = Callable[[Page], object]
 
@@ -84,26 +84,28 @@ def served(store: Store) -> Iterator[tuple[str, str]]:
 
 
 def rehearsed(page: Page, url: str, compress: Callable[[str], None]) -> str:
-    """Press on through the rehearsal to its end; its workflow. `compress` looks at the dialog."""
-    page.set_viewport_size({"width": 1280, "height": 860})
+    """Step through the demo to its end; its workflow. `compress` looks at the dialog."""
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(url)
-    page.get_by_role("button", name="Watch the rehearsal").click()
-    page.wait_for_selector("#rehearsal")
-    while page.locator("#rehearsal a.primary").count() == 0:
-        page.wait_for_selector("#composer[data-busy='0']")
-        if page.locator("#rehearsal [data-dialog]").count():
+    page.get_by_role("button", name="Play the demo").click()
+    page.wait_for_selector("#demo")
+    page.get_by_role("button", name="Pause").click()
+    while page.locator("#demo a.pri").count() == 0:
+        page.wait_for_timeout(500)
+        if page.locator("#composer[data-busy='0']").count() == 0:
+            continue
+        if (
+            page.locator("#composer[data-demo='compress']").count()
+            and page.locator("#compress").count()
+        ):
             compress(page.url.rpartition("/")[2])
-            page.set_viewport_size({"width": 1280, "height": 860})
+            page.set_viewport_size({"width": 1440, "height": 900})
             compressing(page)
             page.click("#apply")
             page.wait_for_selector(".message.summary")
-        elif page.locator("#rehearsal [data-say]:enabled").count():
-            done = page.locator("#rehearsal .pill").text_content()
-            page.click("#rehearsal [data-say]")
-            page.wait_for_function(
-                "(done) => document.querySelector('#rehearsal .pill').textContent !== done",
-                arg=done,
-            )
+        else:
+            page.locator("[data-demo-do=step]").click()
+            page.wait_for_timeout(1_500)
     page.wait_for_selector("#composer[data-busy='0']")
     return page.url.rpartition("/")[2]
 
@@ -119,6 +121,7 @@ def pages(store: Store, workflow: str) -> dict[str, tuple[str, Steps]]:
         "workflows": ("/", nothing),
         "work": (at, worked),
         "work-archived": (at, archived),
+        "node": (at, opened),
         "compressions": (at, listing),
         "requests": (f"{at}/requests", nothing),
         "request": (f"{at}/requests/{number}?other={number - 1}", nothing),
@@ -159,8 +162,17 @@ def archived(page: Page) -> None:
     """The beginning, with a call that is open."""
     worked(page)
     page.evaluate("document.getElementById('talk').scrollTop = 0")
-    card = page.locator("details.card", has_text="deploy_scout").first
-    card.locator("summary").first.click()
+    page.wait_for_selector("#t1")
+    page.locator("details.grp").first.locator("summary").first.click()
+
+
+def opened(page: Page) -> None:
+    """A node in full."""
+    worked(page)
+    if page.viewport_size and page.viewport_size["width"] < 1_000:
+        page.get_by_role("button", name="Workflow", exact=True).click()
+    page.locator(".loop [data-node]").nth(2).click()
+    page.wait_for_selector("#drawer section")
 
 
 def compressing(page: Page) -> None:
@@ -175,7 +187,7 @@ def compressing(page: Page) -> None:
 def listing(page: Page) -> None:
     """What was compressed."""
     worked(page)
-    page.click("#chat-menu summary")
+    page.locator("header [data-menu] summary").click()
     page.get_by_role("button", name="Compressions").click()
     page.wait_for_selector("dialog[open] table")
 

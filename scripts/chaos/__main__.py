@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import time
 from collections import Counter
@@ -27,12 +28,13 @@ def main() -> int:
     read.add_argument("--seed", type=int, default=1, help="of the first schedule")
     read.add_argument("--schedules", type=int, default=1)
     read.add_argument("--faults", type=int, default=4, help="in each schedule")
-    read.add_argument("--runs", type=int, default=4, help="in each schedule")
+    read.add_argument("--runs", type=int, default=2, help="at first; one more before each fault")
     read.add_argument("--limit", type=float, default=LIMIT, help="seconds until all must be over")
     read.add_argument("--quiet", action="store_true")
     read.add_argument("--log", type=Path, help="a file to add to, and to go on from")
     read.add_argument("--until", help="begin no schedule after this time of the day, as 01:05")
     asked = read.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # what was started is ended
     for kind, why in explain_skips(asked.database).items():
         _tell(f"skipped: {kind}: {why}")
     say = (lambda _: None) if asked.quiet else _tell

@@ -40,6 +40,7 @@ class Verdict:
     effects: dict[str, int] = field(default_factory=dict)
     settled: float | None = None
     late: float | None = None
+    failed: dict[str, str] = field(default_factory=dict)
     load: float = 0.0
     wrong: list[str] = field(default_factory=list)
 
@@ -49,6 +50,7 @@ class Verdict:
             "database": self.database,
             "faults": self.faults,
             "runs": dict(Counter(self.states.values())),
+            "failed": self.failed,
             "effects": sum(self.effects.values()),
             "settled_after": self.settled,
             "ended_late": self.late,
@@ -66,7 +68,7 @@ def play(  # noqa: PLR0913  each has a name
     launcher: Sequence[str] = DIRECTOR,
     say: Callable[[str], None] = lambda _: None,
 ) -> Verdict:
-    """Play a schedule and judge it."""
+    """Play a schedule and judge it: some runs at first, and one more before each fault."""
     verdict = Verdict(database, [each.kind for each in schedule], explain_skips(database))
     with (
         tempfile.TemporaryDirectory(prefix="director-chaos-") as folder,
@@ -75,22 +77,24 @@ def play(  # noqa: PLR0913  each has a name
         names = world.queue_runs(runs)
         await_first_effect(world)
         for fault in schedule:
+            names += world.queue_runs(1, first=len(names))
             time.sleep(fault.after)
             say(f"{fault.kind}, for {fault.lasts} s")
             ACTS[fault.kind](world, fault)
         world.ensure_workers()
         over = time.monotonic()
-        verdict.settled = await_end(world, verdict, names, over + limit)
+        verdict.settled = await_end(world, verdict, names, over + limit, say)
         verdict.load = round(os.getloadavg()[0], 1)
         judge(verdict, names, Counter(world.effects()), limit=limit)
         compare_words(world, verdict)
+        verdict.failed = world.read_failures()
         if verdict.settled is None:
             beyond = Verdict(database, [], {})
-            found = await_end(world, beyond, names, time.monotonic() + LATE)
+            found = await_end(world, beyond, names, time.monotonic() + LATE, say)
             # Counted from the last fault: asking the command line took its time as well.
             verdict.late = None if found is None else round(time.monotonic() - over, 1)
             name_doubled(verdict, Counter(world.effects()))
-        if verdict.wrong:
+        if verdict.wrong or verdict.failed:
             say(read_logs(Path(folder)))
     return verdict
 
@@ -102,14 +106,23 @@ def await_first_effect(world: World) -> None:
         time.sleep(0.1)
 
 
-def await_end(world: World, verdict: Verdict, names: Sequence[str], until: float) -> float | None:
+def await_end(
+    world: World,
+    verdict: Verdict,
+    names: Sequence[str],
+    until: float,
+    say: Callable[[str], None] = lambda _: None,
+) -> float | None:
     """Wait until every run has ended or asks; after how many seconds, if in time."""
     began = time.monotonic()
     while True:
+        before = verdict.states
         with contextlib.suppress(StoreError):
             found = world.read_states()
             verdict.states = {name: found.get(name, "unknown") for name in names}
         now = time.monotonic()
+        if verdict.states != before:
+            say(f"{now - began:.1f} s: {verdict.states}")
         if set(verdict.states.values()) <= {*_ENDED, "asks"} and now <= until:
             return round(now - began, 1)
         if now > until:
@@ -173,7 +186,7 @@ def read_logs(folder: Path) -> str:
     """The last lines of the workers."""
     found = sorted(folder.glob("*.log"))
     return "\n".join(
-        f"--- {file.name}\n{file.read_text(encoding='utf-8', errors='replace')[-3000:]}"
+        f"--- {file.name}\n{file.read_text(encoding='utf-8', errors='replace')[-12000:]}"
         for file in found
     )
 

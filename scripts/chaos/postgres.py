@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -19,6 +20,7 @@ import psycopg
 
 _USER = "nobody"  # the server refuses to run as root
 _PATIENCE = 60.0
+PORTS = range(22_000, 23_000)  # those of clients begin above
 
 
 class NoPostgres(Exception):
@@ -77,10 +79,17 @@ class PostgresServer:
 
 
 def free_port() -> int:
-    """A port of loopback that nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+    """A port of loopback that nobody listens on, none that the kernel gives to clients.
+
+    What stops and starts again must find its port free: one that the kernel gives out could be
+    another program's by then, and a client of a closed one could even be connected to itself.
+    """
+    ports = random.Random().sample(PORTS, len(PORTS))  # noqa: S311  any of them
+    for port in ports:
+        with socket.socket() as free, contextlib.suppress(OSError):
+            free.bind(("127.0.0.1", port))
+            return port
+    raise OSError(f"all ports from {PORTS[0]} to {PORTS[-1]} are taken")
 
 
 def _as_user() -> dict[str, Any]:

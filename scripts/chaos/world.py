@@ -122,6 +122,12 @@ class World:
             }
         return {run.id: "asks" if run.id in asking else run.state for run in runs}
 
+    def read_failures(self) -> dict[str, str]:
+        """Why each run that failed did, as it says itself."""
+        with open_store(self.url) as store:
+            runs = [read_run(store, id_) for id_ in store.ids("run")]
+        return {run.id: str(run.error) for run in runs if run.state == "failed"}
+
     def effects(self) -> list[str]:
         """What the site has received, in order."""
         return list_effects(self._effects)

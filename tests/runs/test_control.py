@@ -367,3 +367,20 @@ def test_the_variable_of_a_loop_may_have_any_name(store: Store, name: str) -> No
     loop = node("each", "iterate", over=[1, 2], variable=name, body="double")
     run = done(store, flow(loop, code("double", "n * 2", input={"n": f"{{{{{name}}}}}"})))
     assert (run.state, result(store, run, "each[1].double")) == ("done", 4)
+
+
+def test_code_that_keeps_none_of_many_rows_says_what_their_fields_hold(store: Store) -> None:
+    """As a note of its step: none may be right. A secret field stays hidden."""
+    rows = [{"paid": f"{n}.50", "api_key": f"k{n}"} for n in range(260)]
+    keep = "[row for row in rows if row['paid'] == wanted and row['api_key']]"
+    workflow = flow(
+        *(
+            code(alias, keep, input={"rows": rows, "wanted": wanted})  # type: ignore[dict-item]
+            for alias, wanted in (("none", "0"), ("one", "3.50"))
+        )
+    )
+    run = asyncio.run(run_workflow(store, workflow, RunDependencies()))
+    (note,) = by_key(store, run)["none"].notes
+    assert note.startswith("None of 260 rows was kept. 'paid' is '0.50', '1.50', '2.50', ….")
+    assert "k1" not in note
+    assert by_key(store, run)["one"].notes == ()

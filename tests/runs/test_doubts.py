@@ -18,7 +18,7 @@ from director.runs.doubts.page_claims import read_claim
 from director.runs.doubts.row_counts import list_of
 from director.runs.doubts.value_shapes import compute_value_shape
 from director.workflow.doubt_checks import KINDS, sign_doubt_checks
-from director.workflow.values import Json
+from director.workflow.values import Json, WorkflowError
 from runs.building import code, flow
 
 SAYS = (
@@ -436,3 +436,6 @@ def test_what_a_model_sets_silences_no_doubt() -> None:
         (doubt,) = find_doubts([reading(seen, checks=(signed,))])
         assert doubt.explained == ("enough" if "because" in check else "")
         assert find_doubts([reading(seen, checks=(check,))]) == []
+        for said in ("…", "", " . "):
+            with pytest.raises(WorkflowError, match="in words"):
+                sign_doubt_checks([{"kind": "next", "dismissed": True, "because": said}])

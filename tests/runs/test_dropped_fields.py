@@ -163,3 +163,21 @@ def test_a_date_whose_day_and_month_changed_places_is_doubted(
     )
     seen = EffectSeen("n1", "save", "n1", "http://a/", fields=fields, is_seen=True)
     assert [each.kind for each in find_doubts((), [seen])] == doubted
+
+
+def test_a_form_for_the_next_entry_is_no_dropped_field() -> None:
+    """All its texts are empty again, and a list stays as it was chosen; one text of two is dropped."""
+    chosen = {"field": "#domain", "typed": "ferry", "shown": "ferry", "is_text": False}
+    name = {"field": "#name", "typed": "trial", "shown": "", "is_text": True}
+    goal = {"field": "#goal", "typed": "e.f@else.example", "shown": "", "is_text": True}
+    stored = {"field": "#goal", "typed": "e.f@else.example", "shown": ""}
+
+    def told(*fields: Config) -> list[str]:
+        effect = EffectSeen("n", "add", "n", "http://a.test/add", fields=fields)
+        return [each.kind for each in find_doubts([], [effect])]
+
+    assert told(chosen, name, goal) == []
+    assert told(chosen, {**name, "shown": "trial"}, goal) == ["value"]
+    # The page of the proof speaks for itself.
+    kept = {"field": "#name", "typed": "trial", "shown": "trial"}
+    assert told(chosen, name, goal, kept, stored) == ["value"]

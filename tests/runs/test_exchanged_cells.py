@@ -196,6 +196,28 @@ def test_another_heading_or_label_is_doubted(live: Live, store: Store, site: Ans
     assert told(run(live, store, workflow)) == exchanged
 
 
+@pytest.mark.parametrize(
+    ("heads", "moved"),
+    [
+        (("", "Id", "Number", "Customer"), {"number", "customer"}),
+        (("", "Number", "Customer", "Date"), set()),
+        (("", "No.", "Name of the customer", "Date"), set()),
+        (("", "Invoice number", "Customer ▲", "Number"), set()),
+        (("", "Name", "Number ▼", "Customer"), {"number", "customer"}),
+    ],
+)
+def test_a_field_that_is_read_beside_the_column_of_its_name_is_doubted(
+    live: Live, store: Store, site: AnsweringSite, heads: tuple[str, ...], moved: set[str]
+) -> None:
+    """Off by one; not where its own column has its name too, or none has."""
+    names = "".join(f"<th>{each}" for each in heads)
+    lines = "".join(f"<tr><td><input type=checkbox><td>{n}<td>N-{n}<td>C {n}" for n in NUMBERS)
+    site["/list"] = f"<table><thead><tr>{names}<tbody>{lines}</table>"
+    fields = {"number": "td:nth-child(2)", "customer": "td:nth-child(3)"}
+    workflow = flow(opening(site), reading("read", "tbody tr", fields), origin=site.origin)
+    assert told(run(live, store, workflow)) == {("read", "cells", name) for name in moved}
+
+
 def test_a_first_run_is_compared_with_the_test_of_its_nodes(
     live: Live, store: Store, site: AnsweringSite
 ) -> None:

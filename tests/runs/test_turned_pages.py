@@ -16,8 +16,8 @@ from director.runs.doubts.doubt import RowVisit
 from director.runs.doubts.value_shapes import compute_column_value_shape
 from director.store import Store
 from director.workflow.values import Json
-from runs.answers import AnsweringSite, serve_answers
-from runs.building import flow, node
+from runs.answers import Answer, AnsweringSite, serve_answers
+from runs.building import flow, node, result
 from runs.conftest import Live
 from runs.doubt_pages import rows
 
@@ -32,26 +32,40 @@ def site() -> Iterator[AnsweringSite]:
 
 
 def serve_pages(
-    site: AnsweringSite, parts: Sequence[tuple[int, int]], hidden: Sequence[int] = ()
+    site: AnsweringSite,
+    parts: Sequence[tuple[int, int]],
+    hidden: Sequence[int] = (),
+    *,
+    above: bool = False,
+    says: str = "Older",
 ) -> None:
     """Pages with a link to the next one and no count; some rows of theirs are not shown."""
     for number, (first, last) in enumerate(parts, 1):
-        on = f"<a href='/list?page={number + 1}'>Older</a>" if number < len(parts) else ""
+        on = f"<a href='/list?page={number + 1}'>{says}</a>" if number < len(parts) else ""
         shown = "".join(
             rows(n, n).replace("<tr", "<tr style='display: none'") if n in hidden else rows(n, n)
             for n in range(first, last + 1)
         )
-        site[f"/list?page={number}"] = f"<table><tbody>{shown}</tbody></table><nav>{on}</nav>"
+        leads_on = f"<nav>{on}</nav>"
+        site[f"/list?page={number}"] = (
+            f"{leads_on * above}<table><tbody>{shown}</tbody></table>{leads_on}"
+        )
 
 
-def read_list(live: Live, store: Store, site: AnsweringSite) -> Run:
-    """A run that turns all pages."""
-    opened = node("open", "browser_action", action="navigate", url=f"{site.origin}/list?page=1")
-    asked = {"method": "extract_all", "selector": "tbody tr", "next": "nav a", "key": "name"}
-    read = node("read", "browser_query", **asked, fields={"name": ".name", "price": ".price"})
-    run = live.run(run_workflow(store, flow(opened, read, origin=site.origin), live.means()))
+def read_list(live: Live, store: Store, site: AnsweringSite, leads_on: str = "nav a") -> Run:
+    """A run that turns all pages by what leads on."""
+    run = try_list(live, store, site, next=leads_on)
     assert run.state == "done", run.error
     return run
+
+
+def try_list(live: Live, store: Store, site: AnsweringSite, **more: Json) -> Run:
+    """A run that may fail."""
+    opened = node("open", "browser_action", action="navigate", url=f"{site.origin}/list?page=1")
+    asked: dict[str, Json] = {"method": "extract_all", "selector": "tbody tr", "next": "nav a"}
+    asked |= {"key": "name", "fields": {"name": ".name", "price": ".price"}, **more}
+    workflow = flow(opened, node("read", "browser_query", **asked), origin=site.origin)
+    return live.run(run_workflow(store, workflow, live.means()))
 
 
 def test_a_turned_page_that_hides_rows_is_doubted(
@@ -64,6 +78,45 @@ def test_a_turned_page_that_hides_rows_is_doubted(
     (doubt,) = read_list(live, store, site).doubts
     assert doubt["kind"] == "fewer"
     assert str(doubt["sentence"]).startswith("read read 8 rows on page 2 of 5, and 10 on the other")
+
+
+def test_what_should_turn_the_pages_and_fits_nothing_is_named(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """Beside the page that was not read; a list of one page has nothing that turns it."""
+    serve_pages(site, FULL, says="Next")
+    (doubt,) = read_list(live, store, site, "a[rel=next]").doubts
+    assert (doubt["kind"], doubt["evidence"]["unturned"]) == ("next", "a[rel=next]")  # type: ignore[index, call-overload]
+    assert "'next' names (a[rel=next]) is not on it" in str(doubt["sentence"])
+    serve_pages(site, FULL[:1])
+    assert read_list(live, store, site, "a[rel=next]").doubts == ()
+
+
+def test_a_pager_above_and_below_the_list_leads_to_one_page(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """Then the first of its links is followed; links to several pages are refused with their names."""
+    serve_pages(site, FULL, above=True)
+    run = read_list(live, store, site)
+    assert (run.doubts, len(result(store, run, "read")["items"])) == ((), 43)
+    site["/list?page=1"] = f"{site.answers['GET /list?page=1']}<nav><a href=/other>Other</a></nav>"
+    refused = try_list(live, store, site)
+    assert "matches 3 elements" in str(refused.error)
+
+
+def test_a_key_that_no_item_of_the_first_page_has_is_refused_there(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """With the first item, before any page is turned; the key of its records too."""
+    serve_pages(site, FULL)
+    site["/list?page=2"] = Answer("this page was to be left alone", 500)
+    for config in ({"key": "id"}, {"create_records": {"type": "lamp", "key": "id"}}):
+        fields = {"id": ".none", "name": ".name"}
+        refused = try_list(live, store, site, fields=fields, **config)
+        assert refused.state == "failed"
+        said = str((refused.error or {}).get("message"))
+        assert "'id' has no value in any of the 10 items" in said
+        assert "Lamp 1" in said
 
 
 def test_a_last_page_that_is_gone_is_doubted(live: Live, store: Store, site: AnsweringSite) -> None:

@@ -368,3 +368,26 @@ def _changed(
         return delete_nodes(workflow, min(first, count), handle_dependencies=second > 6)
     except WorkflowError:
         return workflow
+
+
+def test_what_a_test_proposed_of_a_field_goes_with_the_way_in_which_it_was_read() -> None:
+    """With that of its field, or with all of another list; what somebody decided stays."""
+    fields = {"number": "td:nth-child(2)", "name": ".name"}
+    heading = {"kind": "cells", "field": "number", "heading": "Id"}
+    unique = {"kind": "unique", "field": "name"}
+    counted = {"kind": "total", "counter": "# lamps"}
+    decided = {"kind": "blank", "field": "number", "dismissed": True, "because": "rare"}
+    draft = NodeDraft(
+        "browser_query",
+        "read",
+        {"method": "deterministic_extract", "selector": "tr", "fields": fields},
+        checks=(heading, unique, counted, decided),
+    )
+    built = add_nodes(Workflow("w", "W"), [draft], new_id=lambda: "n1")
+
+    def change(**config: Json) -> list[Json]:
+        return [*edit_node(built, "read", {"config": config}).nodes[0].checks]
+
+    assert change(limit=5) == [heading, unique, counted, decided]
+    assert change(fields={**fields, "number": "td:nth-child(3)"}) == [unique, counted, decided]
+    assert change(selector="tbody tr") == [decided]

@@ -24,7 +24,8 @@ def hint(*fills: dict[str, Any], **more: Any) -> str:
         {"id": f"n{place}", "alias": f"n{place}", "type": "browser_action", "config": config}
         for place, config in enumerate(fills)
     ]
-    nodes.append({"id": "save", "alias": "save", "type": "browser_action", "config": save, **more})
+    last = {"id": "save", "alias": "save", "type": "browser_action", "config": save}
+    nodes.append({**last, **more})
     made = read_workflow_document(
         {"version": 3, "id": "w", "name": "W", "nodes": nodes, "inputs": []}
     )
@@ -55,8 +56,20 @@ def test_a_condition_that_another_entry_fits_is_hinted_at() -> None:
         ([NAME], {"ensures": [BY_NAME]}),
         ([NAME, MAIL], {"proof": {"url": "https://a.test/", "happened": [BY_BOTH]}}),
         ([NAME, MAIL, {"action": "navigate", "url": "https://a.test/"}], {}),
+        ([NAME], {"config": {"action": "click", "selector": {"role": "button", "name": "Search"}}}),
+        ([NAME], {"config": {"action": "click", "selector": "#search_button"}}),
     ],
-    ids=["link", "login", "idempotent", "address", "one field", "proof", "elsewhere"],
+    ids=[
+        "link",
+        "login",
+        "idempotent",
+        "address",
+        "one field",
+        "proof",
+        "elsewhere",
+        "search",
+        "search by id",
+    ],
 )
 def test_what_shows_its_effect_or_sends_no_form_draws_no_hint(
     fills: list[dict[str, Any]], more: dict[str, Any]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, TypeAlias, cast
 
-from director.browser.bundle import NoElement
+from director.browser.bundle import NoElement, SeveralElements
 from director.browser.element_portraits import (
     PageChanged,
     ask_about_portraits,
@@ -25,7 +25,13 @@ from director.browser.elements import (
     read_element_text,
 )
 from director.browser.errors import BrowserError
-from director.browser.list_items import Gathering, Patience, is_empty, read_total
+from director.browser.list_items import (
+    Gathering,
+    Patience,
+    explain_missing_key,
+    is_empty,
+    read_total,
+)
 from director.browser.masks import MaskedPage
 from director.browser.session import Session
 from director.browser.turned_pages import PageSizes, TurnedPages
@@ -39,6 +45,9 @@ _DRAWN: Final = 0.1
 _LOOK_AGAIN: Final = 0.03
 _IDLE: Final = 2
 """Steps that may bring nothing new before a list counts as ended."""
+# Where links lead; what only a script knows is no address.
+ADDRESSES: Final = """elements => elements.map(e =>
+    /^(#|javascript:|$)/i.test(e.getAttribute("href") ?? "") ? "" : e.href)"""
 # How far it came: whether it moved, and whether that was the end of it.
 SCROLL: Final = """(elements, back) => {
     const SCROLLS = /auto|scroll|overlay/;
@@ -69,6 +78,8 @@ async def collect_list_items(session: Session, config: Config, extract: Extract)
         await asyncio.sleep(_DRAWN)
     while not ended:
         fresh, known = await items.read(), len(items)
+        if not steps and (lost := explain_missing_key(items.shown, _list_keys(config))):
+            raise BrowserError(f"{lost} Nothing was kept. Correct the field, or name another key.")
         if len(items) >= limit or (left := patience.explain_end(time.monotonic())):
             break
         sizes.note(items.shown)
@@ -90,6 +101,12 @@ async def collect_list_items(session: Session, config: Config, extract: Extract)
         *await _compare(session, config, result, whole=len(items) < limit),
     ]
     return {**result, "doubts": cast("Json", doubts)} if doubts else result
+
+
+def _list_keys(config: Config) -> tuple[Json, ...]:
+    """The fields by which items are told apart while they are read, and as records."""
+    records = config.get("create_records")
+    return config.get("key"), records.get("key") if isinstance(records, Mapping) else None
 
 
 def _tell_left(why: str, result: Result) -> list[Json]:
@@ -169,10 +186,16 @@ async def _scroll(session: Session, config: Config, *, back: bool = False) -> tu
 
 
 async def _turn(session: Session, config: Config, turned: TurnedPages) -> tuple[bool, bool]:
+    leads_on: Config = {"selector": config["next"], "timeout": 1_000}
     try:
-        found = await find_one_element(session, {"selector": config["next"], "timeout": 1_000})
+        found = await find_one_element(session, leads_on)
     except NoElement:
         return False, True
+    except SeveralElements:
+        # A pager above the list and one below it lead to the same place.
+        if not await _lead_to_one_page(session, config["next"]):
+            raise
+        found = await find_one_element(session, {**leads_on, "first": True})
     if await found.locator.is_disabled():
         return False, True
     said = await ask_about_portraits(found.locator, "state")
@@ -182,6 +205,15 @@ async def _turn(session: Session, config: Config, turned: TurnedPages) -> tuple[
     async with session.acting(session.page()):
         await found.locator.click()
     return True, False
+
+
+async def _lead_to_one_page(session: Session, selector: Json) -> bool:
+    async def look(seen: MaskedPage) -> list[Json]:
+        shown = (await find_matching_elements(seen, selector)).visible()
+        return await shown.evaluate_all(ADDRESSES)
+
+    found = await session.look(session.page(), look)
+    return len({str(each) for each in found}) == 1 and bool(found[0])
 
 
 async def _compare(session: Session, config: Config, result: Result, *, whole: bool) -> list[Json]:

@@ -80,7 +80,7 @@ def make_several_elements_error(css: str, portraits: Sequence[Portrait]) -> Loca
     more = f" and {len(portraits) - _NAMED} more" if len(portraits) > _NAMED else ""
     return SeveralElements(
         f"{css!r} matches {len(portraits)} elements that can be seen: {named}{more}. Nothing was "
-        "done. Name one of them, give nth, or first: true if the first is meant."
+        "done. Name one of them by a narrower selector; an action also takes nth, or first: true."
     )
 
 

@@ -31,7 +31,7 @@ Answer: TypeAlias = Any
 """What the model of a page tells: JSON of a form that the request decides."""
 ENGINE: Final = "director"
 _WITHIN: Final = 30_000
-_OF_ONE: Final = 3_000
+_OF_ONE: Final = 10_000
 _KEYS = itertools.count(1)
 # Words of selectors that Playwright knows and a browser does not.
 _PLAYWRIGHT: Final = re.compile(

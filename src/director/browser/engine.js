@@ -101,6 +101,7 @@ return {
   queryAll(root, body) {
     listenForActors();
     forget();
+    forgetPlaces();
     roots = null;
     return answer(JSON.parse(decodeURIComponent(body)), root);
   },

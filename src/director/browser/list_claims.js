@@ -1,6 +1,6 @@
 // What a page says about a list: phrases with counts that stand by it, what leads to its next part.
 // Reads only. Which phrase is a count, and what follows from it, is decided elsewhere.
-(elements, {fields, wide, barePager}) => {
+(elements, {fields, wide, unpicked, barePager}) => {
     const masks = globalThis.__directorMasks;
     const editors = masks?.editors() ?? [];
     const words = text => (text ?? "").replace(/\s+/g, " ").trim();
@@ -48,6 +48,22 @@
             return held(shown, first.getRootNode().querySelectorAll(wide)) === shown.length;
         } catch {
             return false; // No plain CSS: nothing is known of it.
+        }
+    };
+
+    // How many there are of which each was picked by its place, alone of its list; 0 where they were not.
+    const pickedOf = () => {
+        if (!unpicked || !first || elements.length > 20) return 0;
+        try {
+            const every = [...first.getRootNode().querySelectorAll(unpicked)].filter(seen);
+            const isAlone = e => {
+                let at = e;
+                while (at && !every.some(o => o !== e && at.contains(o))) at = at.parentElement;
+                return at && !elements.some(o => o !== e && at.contains(o));
+            };
+            return every.length > elements.length && elements.every(isAlone) ? every.length : 0;
+        } catch {
+            return 0;
         }
     };
 
@@ -291,10 +307,10 @@
         }
         return "";
     };
-    const headingsOver = () => {
+    const namesOver = () => {
         const found = {};
         const table = first?.closest("table,[role=grid],[role=table]");
-        if (!first || elements.length > 5000) return found;
+        if (!first || elements.length > 5000) return {headings: found, columns: []};
         const head = table ? headOf(table) : headBeside();
         const columns = table?.matches("table") ? columnsOf(table) : null;
         for (const [name, rule] of rules) {
@@ -306,7 +322,7 @@
             const said = headingOver(...parts[0], table, columns, head) || (labels.size === 1 ? [...labels][0] : "");
             if (said) found[name] = said.slice(0, 80);
         }
-        return found;
+        return {headings: found, columns: [...(head?.children ?? [])].slice(0, 100).map(c => text(c).slice(0, 80)).filter(Boolean)};
     };
 
     // Rows of the same form as those that were read, in the same place, that cannot be seen.
@@ -390,7 +406,7 @@
         following: isList ? leading(FORWARD) : null,
         preceding: isList ? leading(BACK) : null,
         pages: isList ? pages() ?? barePager({list, inside, isOurs, seen, words, elsewhere: ASIDE, otherKind: OTHER_KIND}) : null,
-        of: shown.length,
+        of: Math.max(shown.length, pickedOf()),
         own: ownRows(),
         skips: skips(shown),
         absent: elements.length ? rules.filter(([, rule]) => elements.every(e => !has(e, rule))).map(([name]) => name) : [],
@@ -399,7 +415,7 @@
         ...(at => ({hidden: at.length, hidden_at: at.slice(0, 200)}))(hiddenRows()),
         room: isList ? roomFor(shown) : 0,
         covered: covered(),
-        headings: headingsOver(),
+        ...namesOver(),
         marked: marked(),
         trouble: trouble().slice(0, 160),
         asks_login: asksLogin(),

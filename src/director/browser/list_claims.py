@@ -15,7 +15,7 @@ from director.browser.elements import find_matching_elements
 from director.browser.fields import evaluate_field_script
 from director.browser.masks import MaskedPage
 from director.browser.queries import clean_query
-from director.browser.row_positions import widen_positions
+from director.browser.row_positions import drop_picks, widen_positions
 from director.browser.session import Session
 from director.workflow.values import Config, Json
 
@@ -51,8 +51,12 @@ _TEXTS = """typed => {
   const lower = typed.map(text => words(text).toLowerCase());
   const found = typed.filter((_, at) => lower[at] && whole.includes(lower[at]));
   const shown = found.some(text => words(text).length > 2);
+  // What was typed in several lines may stand in as many paragraphs.
+  const lines = text => text.split('\\n').map(line => words(line).toLowerCase());
+  const isWhole = text => lines(text).every(line => whole.includes(line));
   for (const [at, text] of lower.entries()) {
-    if (text.length < 12 || texts.some(one => one.toLowerCase().includes(text))) continue;
+    if (text.length < 12 || isWhole(typed[at])) continue;
+    if (texts.some(one => one.toLowerCase().includes(text))) continue;
     const least = Math.max(8, text.length / 2);
     const part = texts.find(one => one.length >= least && text.startsWith(one.toLowerCase()));
     if (part) return {shown, texts: found, part: [typed[at], part]};
@@ -71,9 +75,10 @@ async def look_at_list(session: Session, config: Config) -> dict[str, Json]:
     async def look(seen: MaskedPage) -> dict[str, Json]:
         every = await find_matching_elements(seen, config["selector"])
         chosen = every if config.get("visibleOnly") is False else every.visible()
-        if wide := widen_positions(config["selector"]):
-            seen.check_selector(wide)
-        asked: Json = {"fields": config.get("fields"), "wide": wide}
+        wide, rest = widen_positions(config["selector"]), drop_picks(config["selector"])
+        for each in filter(None, (wide, rest)):
+            seen.check_selector(each)
+        asked: Json = {"fields": config.get("fields"), "wide": wide, "unpicked": rest}
         told = await chosen.evaluate_by_frame(script, asked)
         if told:
             return cast("dict[str, Json]", told[0])

@@ -88,6 +88,17 @@ def is_empty(item: object) -> bool:
     return not any(item.values() if isinstance(item, Mapping) else [item])
 
 
+def explain_missing_key(seen: Sequence[object], keys: Sequence[object]) -> str:
+    """Why items cannot be told apart by a key that none of the first has; empty if they can."""
+    rows = [item for item in seen if isinstance(item, Mapping)]
+    for key in keys if rows else ():
+        if isinstance(key, str) and key and not any(row.get(key) for row in rows):
+            first = json.dumps(rows[0], ensure_ascii=False)[:200]
+            many = "it" if len(rows) == 1 else f"any of the {len(rows)} items that were seen first"
+            return f"The key {key!r} has no value in {many}: {first}."
+    return ""
+
+
 def read_total(text: str) -> int | None:
     """The greatest number that a text states; "Showing 1 to 0 of 0" states none of them."""
     found = re.findall(r"\d[\d.,\u00a0\u202f' ]*", text)

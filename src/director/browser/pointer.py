@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from playwright.async_api import Position
+from playwright.async_api import Frame, Position
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from director.browser.elements import TIMEOUT, Result, find_one_element, read_config_number
 from director.browser.errors import BrowserError
@@ -16,6 +18,8 @@ from director.browser.session import Session
 from director.workflow.values import Config, Json
 
 _STEPS = 12
+_LATE = 30.0  # seconds for the page that a click led to, when it has not come in its own time
+_CLICKED = "click action done"  # in Playwright's log: what is waited for then is the next page
 
 
 async def click_element(session: Session, config: Config, _: Outside) -> Result:
@@ -28,9 +32,39 @@ async def click_element(session: Session, config: Config, _: Outside) -> Result:
         how["button"] = config["button"]
     if held := config.get("modifiers"):
         how["modifiers"] = list(held) if isinstance(held, list | tuple) else [held]
-    async with session.acting(session.page()):
-        await found.locator.click(click_count=read_config_number(config, "clicks", 1), **how)
-    return {"clicked": config["selector"], **found.counts()}
+    how["click_count"] = read_config_number(config, "clicks", 1)
+    told: Result = {"clicked": config["selector"], **found.counts()}
+    page, moved = session.page(), asyncio.Event()
+
+    def see(frame: Frame) -> None:
+        if frame == page.main_frame:
+            moved.set()
+
+    page.on("framenavigated", see)
+    try:
+        async with session.acting(page):
+            await found.locator.click(**how)
+    except PlaywrightTimeout as late:
+        if _CLICKED not in late.message:
+            raise
+        await _tell_late(told, moved)
+    finally:
+        page.remove_listener("framenavigated", see)
+    return told
+
+
+async def _tell_late(told: Result, moved: asyncio.Event) -> None:
+    """Wait on for the page that a click led to: the click was made, whatever becomes of it."""
+    try:
+        async with asyncio.timeout(_LATE):
+            await moved.wait()
+        told["notes"] = ["It was clicked, and the page that it led to came late."]
+    except TimeoutError:
+        said = (
+            f"It was clicked, and the site had not answered {_LATE:g} s later: what became of it "
+            "is not known."
+        )
+        told["doubts"] = [{"kind": "unproven", "sentence": said, "evidence": {}}]
 
 
 async def hover_over_element(session: Session, config: Config, _: Outside) -> Result:

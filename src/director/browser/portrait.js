@@ -11,7 +11,26 @@ const ACTIVE =
   "[tabindex],[contenteditable='']," + "[contenteditable=true],label,area[href]";
 const MOST = 4000;
 
-function textsIn(el, room) {
+// Found once in a look, for all the elements that stand beside or below: else a long list takes as
+// many steps as it has items, for each of its items.
+const nodesIn = new Map(), elementsIn = new Map(), pieces = new Map();
+const headingsAt = new Map(), headingsBefore = new Map();
+const forgetPlaces = () => [nodesIn, elementsIn, pieces, headingsAt, headingsBefore].forEach((each) => each.clear());
+// What stands in a parent, with the place of each.
+function orderOf(up, known, list) {
+  if (!known.has(up)) {
+    const all = [...list(up)];
+    known.set(up, { all, at: new Map(all.map((node, at) => [node, at])) });
+  }
+  return known.get(up);
+}
+const elementsOf = (up) => (isElement(up) ? childrenOf(up) : up.children);
+const MOST_TEXTS = 3;
+function textsIn(node, room) {
+  if (!pieces.has(node)) pieces.set(node, gatherTexts(node, MOST_TEXTS));
+  return pieces.get(node).slice(0, room);
+}
+function gatherTexts(el, room) {
   const pieces = [];
   const gather = (node) => {
     if (pieces.length >= room) return;
@@ -30,11 +49,11 @@ function textsIn(el, room) {
 function near(el) {
   const seen = [];
   for (let at = el, up = parent(el); up && seen.length < 8; at = up, up = parent(up)) {
-    const beside = [...childNodesOf(parentNodeOf(at))];
-    const here = beside.indexOf(at);
+    const { all: beside, at: places } = orderOf(parentNodeOf(at), nodesIn, childNodesOf);
+    const here = places.get(at);
     for (let far = 1; far < beside.length && seen.length < 8; far++) {
       for (const next of [beside[here - far], beside[here + far]])
-        if (next) seen.push(...textsIn(next, Math.min(3, 8 - seen.length)));
+        if (next) seen.push(...textsIn(next, Math.min(MOST_TEXTS, 8 - seen.length)));
       if (far > 12) break;
     }
     if (tagOf(up) === "body") break;
@@ -42,18 +61,46 @@ function near(el) {
   return [...new Set(seen)].slice(0, 8);
 }
 
-function heading(el) {
-  for (let at = el, up = parent(el); up; at = up, up = parent(up)) {
-    for (let next = previousOf(at); next; next = previousOf(next)) {
-      if (/^h[1-6]$|^legend$/.test(tagOf(next))) return words(next);
-      const inner = queryAll(next, "h1,h2,h3,h4,h5,h6");
-      if (inner.length) return words(inner[inner.length - 1]);
+// The heading that an element is or ends with; null if it has none.
+function headingAt(el) {
+  if (headingsAt.has(el)) return headingsAt.get(el);
+  const inner = /^h[1-6]$|^legend$/.test(tagOf(el)) ? [el] : queryAll(el, "h1,h2,h3,h4,h5,h6");
+  const found = inner.length ? words(inner[inner.length - 1]) : null;
+  headingsAt.set(el, found);
+  return found;
+}
+// The nearest heading among the elements that stand before one; null if there is none.
+function headingBefore(el) {
+  const unknown = [];
+  let found = null;
+  for (let at = el; at; at = previousOf(at)) {
+    if (headingsBefore.has(at)) {
+      found = headingsBefore.get(at);
+      break;
     }
+    unknown.push(at);
+    const before = previousOf(at);
+    found = before ? headingAt(before) : null;
+    if (found !== null) break;
+  }
+  unknown.forEach((each) => headingsBefore.set(each, found));
+  return found;
+}
+function heading(el) {
+  for (let at = el; at; at = parent(at)) {
+    const found = headingBefore(at);
+    if (found !== null) return found;
   }
   return "";
 }
 
+// The nearest of those that hold an element, and the heading over it.
 function within(el, most = 3) {
+  const above = heading(el);
+  const found = holdersOf(el, most);
+  return above ? [...found, { role: "heading", name: above }] : found;
+}
+function holdersOf(el, most) {
   const found = [];
   for (let up = parent(el); up && found.length < most; up = parent(up)) {
     const its = role(up) || (tagOf(up) === "form" ? "form" : "");
@@ -61,8 +108,7 @@ function within(el, most = 3) {
     const called = its === "row" || its === "listitem" ? tidy(words(up, el), 60) : name(up);
     found.push(called ? { role: its, name: called } : { role: its });
   }
-  const above = heading(el);
-  return above ? [...found, { role: "heading", name: above }] : found;
+  return found;
 }
 
 function path(el) {
@@ -123,7 +169,7 @@ function place(el) {
       break;
     }
     const up = parentNodeOf(at);
-    const order = [...(isElement(up) ? childrenOf(up) : up.children)].indexOf(at) + 1;
+    const order = orderOf(up, elementsIn, elementsOf).at.get(at) + 1;
     steps.unshift(`${CSS.escape(tagOf(at))}:nth-child(${order})`);
   }
   const found = steps.join(" > ");
@@ -160,8 +206,7 @@ function pin(el, drawn = { within: within(el), near: near(el) }) {
   for (let at = el; at && parentNodeOf(at); at = parent(at)) {
     const up = parentNodeOf(at);
     if (up instanceof Document) break;
-    const beside = isElement(up) ? childrenOf(up) : up.children;
-    steps.unshift([up instanceof ShadowRoot ? 1 : 0, [...beside].indexOf(at), tagOf(at)]);
+    steps.unshift([up instanceof ShadowRoot ? 1 : 0, orderOf(up, elementsIn, elementsOf).at.get(at), tagOf(at)]);
   }
   return JSON.stringify([steps, drawn.within, drawn.near]);
 }

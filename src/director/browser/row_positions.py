@@ -31,16 +31,28 @@ _SKIPS = rf"{_ALTERNATE}|{_ONWARD}|:not\(\s*{_LEFT_OUT}(?:\s*,\s*{_LEFT_OUT})*\s
 _PART = re.compile(
     rf"(?P<skips>{_SKIPS}|:visible\b)|:[\w-]+{_GROUP}|\[(?:{_TEXT}|[^\]\"'])*\]", re.IGNORECASE
 )
+_PICKED = re.compile(
+    rf"(?P<picks>{_PICK})|:[\w-]+{_GROUP}|\[(?:{_TEXT}|[^\]\"'])*\]", re.IGNORECASE
+)
 _PICKS = re.compile(_PICK, re.IGNORECASE)
+
+
+def drop_picks(selector: Json) -> str:
+    """The CSS of a selector without what picks by place; "" if nothing in it does."""
+    css = _read_css(selector)
+    rest = _PICKED.sub(lambda part: "" if part["picks"] else part[0], css)
+    return rest if rest != css and not re.search(r"(?:^|[\s>+~,])(?:$|[>+~,])", rest) else ""
+
+
+def _read_css(selector: Json) -> str:
+    if isinstance(selector, Mapping):
+        selector = selector.get("css") if set(selector) == {"css"} else None
+    return selector.strip() if isinstance(selector, str) else ""
 
 
 def widen_positions(selector: Json) -> str:
     """The CSS of a selector without what skips rows by their place; "" if nothing in it does."""
-    if isinstance(selector, Mapping):
-        selector = selector.get("css") if set(selector) == {"css"} else None
-    if not isinstance(selector, str):
-        return ""
-    css = selector.strip()
+    css = _read_css(selector)
     tokens = list(_TOKEN.finditer(css))
     if "".join(token[0] for token in tokens) != css:
         return ""

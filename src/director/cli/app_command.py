@@ -49,9 +49,11 @@ def app(
     It listens on this machine only. With --host it listens elsewhere too, and only if there is a
     password: DIRECTOR_PASSWORD, or the one that you are asked for.
     """
+    from director.process_memory import settle_memory
     from director.web.app_server import Unsafe, open_served_app, serve_app
     from director.web.launch_link import LaunchLink
 
+    settle_memory()
     password = _password(host)
     with open_store_or_exit(store, "app", make=True) as opened:
         try:

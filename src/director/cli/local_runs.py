@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -42,6 +43,8 @@ from director.services.workspace import Workspace, make_workspace
 from director.store import Store, VersionConflict
 from director.workflow.display import render_value
 from director.workflow.record_types import list_record_types
+from director.workflow.references import map_parents
+from director.workflow.values import Workflow
 
 _DRIVER = "Connection closed while reading from the driver"
 CODES = {"done": 0, "failed": 1, "waiting": 3, "cancelled": 4}
@@ -186,15 +189,31 @@ def _list_outcome(found: RunHistory) -> Iterator[str]:
 
 
 def list_context_values(found: RunHistory) -> Iterator[str]:
-    """The variables that the context nodes of a run set, each in a line."""
-    written = [
-        node.config.get("variables") for node in found.workflow.nodes if node.type == "context"
-    ]
-    names = dict.fromkeys(name for one in written if isinstance(one, Mapping) for name in one)
+    """The variables that are the outcome of a run, each in a line.
+
+    They are what its context nodes set, and what code computed for no other node.
+    """
+    names = dict.fromkeys((*_list_set_names(found.workflow), *_list_unused_names(found)))
     values = [(name, found.variables[name]) for name in names if name in found.variables]
     yield from (f"{name} = {render_value(name, value)}" for name, value in values[:_VALUES])
     if len(values) > _VALUES:
         yield f"all {len(values)}: director runs data {found.run.id} --what variables"
+
+
+def _list_set_names(workflow: Workflow) -> Iterator[str]:
+    for node in workflow.nodes:
+        written = node.config.get("variables") if node.type == "context" else None
+        yield from written if isinstance(written, Mapping) else ()
+
+
+def _list_unused_names(found: RunHistory) -> Iterator[str]:
+    """What code outside of bodies and branches computed, and no node uses."""
+    inside, nodes = map_parents(found.workflow), found.workflow.nodes
+    told = json.dumps([(each.config, each.ensures, each.proof) for each in nodes], default=dict)
+    for node in nodes:
+        is_used = re.search(r"\{\{\s*" + re.escape(node.alias) + r"\b", told)
+        if node.type == "transform" and not inside.get(node.id) and not is_used:
+            yield from (name for name in found.variables if name.startswith(f"{node.alias}."))
 
 
 def _failure(found: RunHistory) -> Iterator[str]:

@@ -50,6 +50,7 @@ def worker(
     was only slow can write nothing more once another has its run. A run that asks something is put
     aside after a while; when it is answered, any worker goes on with it.
     """
+    from director.process_memory import settle_memory
     from director.runs.resources import RunOptions
 
     wishes = RunOptions(
@@ -58,6 +59,7 @@ def worker(
         env=tuple(env or ()),
         patience=wait,
     )
+    settle_memory()
     opening = open_store_or_exit(store, "worker", make=True, connections=2, waits=True)
     with opening as opened:
         from director.runs.worker import Pace

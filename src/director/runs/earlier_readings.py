@@ -1,5 +1,7 @@
 """What nodes read before this run: in the last runs that passed, and when they were tested.
 
+For a first run a test counts as an earlier one if it did what the run did.
+
 A run that passed and was wrong all the same must not become the measure of all that follow. So
 of the last few the one in the middle counts, by how much each of them read.
 """
@@ -14,6 +16,7 @@ from typing import Any
 from director.runs.doubts import RowReading
 from director.runs.row_readings import is_row_reading, is_row_reading_done, list_row_readings
 from director.runs.run_journal import list_run_steps, parse_run
+from director.runs.tested_steps import list_tested_steps
 from director.runs.values import Run, Step
 from director.store import Store
 from director.store.run_variables import get_draft_run_id, is_draft_run_id
@@ -24,11 +27,11 @@ _COMPARED = 5  # of those with the same inputs, among which the middle one is ta
 
 
 def list_earlier_steps(store: Store, run: Run) -> list[Step]:
-    """What the last run did that passed, with the same inputs."""
+    """What the last run did that passed, with the same inputs; else what tests did alike."""
     last = [each for each in _list_passed(store, run) if _is_asked_alike(each, run)][:1]
-    return [
-        step for one in last for step in list_run_steps(store, one.id) if is_row_reading_done(step)
-    ]
+    steps = [step for one in last for step in list_run_steps(store, one.id)]
+    known = steps if last else list_tested_steps(store, run)
+    return [step for step in known if is_row_reading_done(step)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,8 @@ class EarlierReadings:
     """What nodes read, with the same config, in earlier runs that passed and in their tests.
 
     `same` are those of the last runs with the same inputs, by node, the newest first, each with its
-    run; `others` those of the last run with any inputs; `tested` those of the last test. Counts can
-    be compared with the first only.
+    run; if there is none, of a test that did the same. `others` are those of the last run with any
+    inputs; `tested` those of the last test. Counts can be compared with the first only.
     """
 
     same: Mapping[str, Sequence[tuple[str, RowReading]]]
@@ -97,22 +100,12 @@ def find_earlier_reading(
     now = {step.node: step.config for step in list_run_steps(store, run.id) if is_row_reading(step)}
     wanted = {reading.node for reading in readings}
 
-    def read_run(earlier: str) -> list[RowReading]:
-        steps = [
-            step
-            for step in list_run_steps(store, earlier)
-            if is_row_reading_done(step)
-            and is_row_reading(step)
-            and _is_alike(step.config, now.get(step.node))
-        ]
-        return list_row_readings(nodes, steps)
-
     def read(runs: Iterable[str], most: int = 1) -> dict[str, list[tuple[str, RowReading]]]:
         found: dict[str, list[tuple[str, RowReading]]] = {node: [] for node in wanted}
         for earlier in islice(runs, _READ_BEFORE):
             if all(len(known) >= most for known in found.values()):
                 break
-            for reading in read_run(earlier):
+            for reading in _list_alike(list_run_steps(store, earlier), now, nodes):
                 if len(known := found.setdefault(reading.node, [])) < most:
                     known.append((earlier, reading))
         return {node: known for node, known in found.items() if known}
@@ -120,11 +113,27 @@ def find_earlier_reading(
     def read_last(runs: Iterable[str]) -> dict[str, RowReading]:
         return {node: known[0][1] for node, known in read(runs).items()}
 
-    passed = _list_passed(store, run)
+    passed, draft = _list_passed(store, run), get_draft_run_id(run.workflow)
     same = read((each.id for each in passed if _is_asked_alike(each, run)), _COMPARED)
+    done = list_tested_steps(store, run) if wanted - {*same} else ()
+    same = {each.node: [(draft, each)] for each in _list_alike(done, now, nodes)} | same
     others = {} if wanted <= {*same} else read_last(each.id for each in passed)
-    tested = {} if is_draft_run_id(run.id) else read_last([get_draft_run_id(run.workflow)])
+    tested = {} if is_draft_run_id(run.id) else read_last([draft])
     return EarlierReadings(same, others, tested)
+
+
+def _list_alike(
+    steps: Iterable[Step], now: Mapping[str, Config], nodes: Mapping[str, Node]
+) -> list[RowReading]:
+    """What steps read with the configs of now."""
+    alike = [
+        step
+        for step in steps
+        if is_row_reading_done(step)
+        and is_row_reading(step)
+        and _is_alike(step.config, now.get(step.node))
+    ]
+    return list_row_readings(nodes, alike)
 
 
 def list_never_run(store: Store, workflow: Workflow) -> list[str]:

@@ -9,10 +9,12 @@ from typing import Any, cast
 from director.runs.doubts import RowReading
 from director.runs.doubts.doubt import RowVisit, is_blank
 from director.runs.observation import READS_ROWS
+from director.runs.run_text import write_selector_text
 from director.runs.values import Step
 from director.workflow.paths import is_list
 from director.workflow.values import Config, Json, Node
 
+_LISTED = ("absent", "columns", "marked")
 _NAMES_ONE = ("name", "label", "test_id", "text", "path", "nth")
 
 
@@ -97,6 +99,7 @@ def make_visit(step: Step) -> RowVisit:
         is_touched=seen.get("touched") is True,
         drawn=as_count(seen.get("drawn")),
         parts=tuple(as_count(each) for each in as_rows(result.get("pages"))),
+        unturned=_find_unturned(step, result),
         room=0 if turns else as_count(seen.get("room")),
     )
 
@@ -104,7 +107,7 @@ def make_visit(step: Step) -> RowVisit:
 def _describe_fields(seen: Config) -> dict[str, Any]:
     """What the page says of the fields of the rows, by the names of a visit."""
     told = {name: seen.get(name) or {} for name in ("cut", "pictured", "covered", "headings")}
-    listed = {name: tuple(map(str, as_rows(seen.get(name)))) for name in ("absent", "marked")}
+    listed = {name: tuple(map(str, as_rows(seen.get(name)))) for name in _LISTED}
     return {**told, **listed}
 
 
@@ -113,6 +116,12 @@ def _find_following(step: Step, seen: Config) -> Config | None:
     found = cast("Config | None", seen.get("following"))
     is_pressed = step.config.get("next") is not None and found and not found.get("href")
     return None if is_pressed else found
+
+
+def _find_unturned(step: Step, result: Config) -> str:
+    """What should have turned the pages of a list, if it never did."""
+    is_left = step.config.get("next") is None or result.get("steps") != 0
+    return "" if is_left else write_selector_text(step.config["next"])
 
 
 def _items(step: Step) -> Sequence[Json]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from director.runs.branch_choices import BranchChoice
 from director.runs.row_comparison import RowComparison, list_row_comparisons
+from director.store.run_variables import is_draft_run_id
 from director.workflow.display import render_value
 from director.workflow.doubt_checks import is_doubt_check_by_model
 from director.workflow.sensitive import mask_sensitive
@@ -133,7 +134,9 @@ def write_age_text(seconds: float) -> str:
 
 def write_comparison_text(compared: RowComparison) -> str:
     """What a node read beside what it read in an earlier run, in one line."""
-    since = f"(since run {compared.run}, {write_age_text(compared.earlier)} earlier)"
+    is_test = is_draft_run_id(compared.run)
+    before = "its test" if is_test else f"run {compared.run}"
+    since = f"(since {before}, {write_age_text(compared.earlier)} earlier)"
     what = "counted" if compared.only_counts else "rows"
     told = f"{compared.alias}: {compared.before} → {compared.now} {what}"
     if compared.only_counts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from director.browser.row_positions import widen_positions
+from director.browser.row_positions import drop_picks, widen_positions
 from director.runs.held_before import OF_THE_NODE
 from director.runs.script_actions import write_conditions
 from director.runs.script_names import Names
@@ -23,6 +23,7 @@ def note_rows(node: Node, names: Names, same: str) -> Iterator[str]:
         "limit": names.value(config["limit"]) if config.get("limit") is not None else "",
         "visible": "False" if config.get("visibleOnly") is False else "",
         "wide": repr(wide) if (wide := _widen(config["selector"])) else "",
+        "unpicked": repr(rest) if (rest := _drop_picks(config["selector"])) else "",
         "whole": "True" if config["method"] == "extract_all" else "",
         "checks": repr([dict(each) for each in node.checks]) if node.checks else "",
         "makes": "True" if config.get("create_records") is not None else "",
@@ -35,6 +36,10 @@ def note_rows(node: Node, names: Names, same: str) -> Iterator[str]:
 def _widen(selector: Json) -> str:
     """The selector without what skips rows by their place; of one with a template nothing."""
     return "" if "{{" in str(selector) else widen_positions(selector)
+
+
+def _drop_picks(selector: Json) -> str:
+    return "" if "{{" in str(selector) else drop_picks(selector)
 
 
 def write_loop_limit_doubt(node: Node, items: str, limit: str) -> Iterator[str]:

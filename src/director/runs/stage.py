@@ -75,6 +75,8 @@ class Stage:
         """The session, opened where the run left off."""
         if self._session is None:
             self._session = await self._open.enter_async_context(self._restore())
+            if self._means.opened is not None:
+                self._means.opened(self._session)
             # A worker that was stopped for a while may have lost the run since it began the step.
             self._session.before_acting = self._ledger.check_held
             for step in self._to_redo():

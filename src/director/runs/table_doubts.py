@@ -9,11 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from director.runs.doubts import Doubt, RowReading
-from director.runs.doubts.column_changes import find_column_doubts
 from director.runs.doubts.doubt import RowVisit, list_doubt_columns
-from director.runs.doubts.exchanged_fields import find_exchanged_fields
-from director.runs.doubts.new_notations import find_new_notations
 from director.runs.doubts.node_checks import is_key_name
+from director.runs.doubts.value_doubts import find_value_doubts
 from director.runs.doubts.value_shapes import compute_column_value_shape
 from director.runs.row_readings import as_count, as_rows
 from director.runs.values import Step
@@ -22,7 +20,7 @@ from director.workflow.values import Config, Json
 _SOME = 5  # rows of which a key is known to tell them apart
 _MANY = 20  # rows whose values are not different by accident
 _SHARE = 0.2  # of the rows, which do not repeat by accident
-_COMPARED = ("format", "input", "blank")
+_COMPARED = ("cells", "format", "input", "blank")
 
 
 def find_table_doubts(
@@ -30,15 +28,10 @@ def find_table_doubts(
 ) -> Iterator[Doubt]:
     """What speaks against a table that a step downloaded, compared with an earlier one."""
     reading = _make_reading(step, now, before, inputs)
-    cells = [*find_exchanged_fields(reading)]
-    moved = {str(each.evidence.get(name)) for each in cells for name in ("field", "other")}
-    others = (
-        *_find_separator(reading, now, before),
-        *_find_changes(reading, as_rows(before.get("rows"))),
-        *_find_copies(reading, now, before),
-    )
-    # What else is said of columns that changed places comes of that.
-    for doubt in (*cells, *(each for each in others if each.field_name not in moved)):
+    values = [*_find_values(reading, as_rows(before.get("rows")))]
+    moved = {each.field_name for each in values if each.kind == "cells"}
+    copies = [each for each in _find_copies(reading, now, before) if each.field_name not in moved]
+    for doubt in (*_find_separator(reading, now, before), *values, *copies):
         evidence = {name: each for name, each in doubt.evidence.items() if name != "url"}
         yield replace(doubt, alias=step.alias, evidence={**evidence, "file": now["name"]})
 
@@ -49,7 +42,9 @@ def _make_reading(
     """A table as if a node had read its rows; sentences name the file."""
     visit = RowVisit(step.key, "", as_rows(now.get("rows")))
     name, known = str(now["name"]), as_rows(before.get("rows"))
-    return RowReading(step.node, name, (visit,), inputs=inputs, rows_known=(known,))
+    return RowReading(
+        step.node, name, (visit,), inputs=inputs, rows_known=(known,), rows_before=(known,)
+    )
 
 
 def _find_separator(reading: RowReading, now: Config, before: Config) -> Iterator[Doubt]:
@@ -65,17 +60,14 @@ def _find_separator(reading: RowReading, now: Config, before: Config) -> Iterato
         )
 
 
-def _find_changes(reading: RowReading, before: Sequence[Json]) -> Iterator[Doubt]:
+def _find_values(reading: RowReading, before: Sequence[Json]) -> Iterator[Doubt]:
     """Columns that are in another form, empty, or not of an input, as they were before."""
-    earlier = replace(reading, visits=(RowVisit("", "", before),), inputs={})
+    visit = RowVisit("", "", before)
+    earlier = replace(reading, visits=(visit,), inputs={}, rows_known=(), rows_before=())
     # What could be said of the earlier table by itself was right then.
-    known = {(each.kind, each.field_name) for each in find_column_doubts(earlier, ())}
-    for doubt in find_column_doubts(reading, before):
+    known = {(each.kind, each.field_name) for each in find_value_doubts(earlier, ())}
+    for doubt in find_value_doubts(reading, before):
         if doubt.kind in _COMPARED and (doubt.kind, doubt.field_name) not in known:
-            known.add((doubt.kind, doubt.field_name))
-            yield doubt
-    for doubt in find_new_notations(reading, before):
-        if (doubt.kind, doubt.field_name) not in known:
             yield doubt
 
 

@@ -168,6 +168,7 @@ class RunDependencies:
     question here; else somebody answers it with `answer`. After `patience` seconds without an
     answer the run is put aside as waiting. `pace` is awaited with an address before each action.
     A browser that ends makes a run fail; who `outlasts` it is told by BrowserGone instead.
+    `opened` is told the session that is opened for a run, to look at it.
     `permit` is called before each node of a run that asks, with its values, and for a form that its
     page wants to send; NotPermitted stops it.
     """
@@ -192,6 +193,7 @@ class RunDependencies:
     pictures: Pictures = "each"
     worker: str = "here"
     outlasts: bool = False
+    opened: Callable[[Session], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,4 +93,6 @@ class NodeVisit:
 
     def make_failure(self, why: str, *, kind: str) -> NodeFailed:
         """The failure of this node."""
+        if self.done and self.node.effect == "once":
+            why += " What the node does was done all the same: a test or a run of it does it again."
         return NodeFailed(why, key=self.key, alias=self.node.alias, kind=kind)

@@ -66,7 +66,8 @@ def preview_branch(workspace: Workspace, workflow: str, seq: int) -> BranchPrevi
     )
 
 
-def start_branch(workspace: Workspace, workflow: str, seq: int) -> str:
+@redact_result
+def start_branch(workspace: Workspace, workflow: str, seq: int) -> Identifier:
     """Begin a conversation that goes on before a message, with all as it was then; its thread."""
     store = workspace.store
     before = ensure_current_thread(store, workflow)
@@ -81,6 +82,7 @@ def start_branch(workspace: Workspace, workflow: str, seq: int) -> str:
     return thread
 
 
+@redact_result
 def continue_conversation(workspace: Workspace, workflow: str, thread: str) -> None:
     """Go on in an earlier conversation, with all as it was when that one was left."""
     store = workspace.store

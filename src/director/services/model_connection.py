@@ -10,12 +10,13 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from director.context.values import Context, Section, UserTurn
 from director.errors import DirectorError
-from director.models import Usage, open_model
+from director.models import NoKey, Usage, open_model
 from director.models.names import find_nearest_model_name, parse_model_name
 from director.models.prices import compute_price
 from director.models.servers import accept_server
@@ -40,6 +41,7 @@ VARIABLES: Mapping[str, str] = {
 _SECONDS = 60.0
 _LOOK = 5.0
 _MOST = 2_000_000
+_OK = 200
 _TOOL = Tool(
     "report_ready",
     "Report that you are ready. Call it once.",
@@ -72,26 +74,26 @@ class ModelTest:
     price_out: float | None
 
 
-class _NoRedirect(HTTPRedirectHandler):
-    """A key follows to no other address."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        """Never."""
-
-
 def list_server_models(address: str, key: str = "") -> list[str]:
-    """The names of the models that a server lists; `NotConnected` says why there are none."""
+    """The names of the models that a server lists; `NotConnected` says why there are none.
+
+    A key follows to no other address: no redirect is followed and no proxy asked.
+    """
     parse_model_name(f"chat:{address.rstrip('/')}#model")
-    asked = Request(f"{address.rstrip('/')}/models", headers={"accept": "application/json"})  # noqa: S310  checked above
-    if key:
-        asked.add_header("authorization", f"Bearer {key}")
+    where = urlsplit(address.rstrip("/"))
+    makes = HTTPSConnection if where.scheme == "https" else HTTPConnection
+    headers = {"accept": "application/json"} | ({"authorization": f"Bearer {key}"} if key else {})
+    connection = makes(where.hostname or "", where.port, timeout=_LOOK)
     try:
-        with build_opener(_NoRedirect, ProxyHandler({})).open(asked, timeout=_LOOK) as answer:
-            told = json.loads(answer.read(_MOST))
-    except (OSError, ValueError) as reason:
-        code = getattr(reason, "code", None)
-        what = f"it answered {code}" if code else "it does not answer"
-        raise NotConnected(f"The server at {address} lists no models: {what}.") from None
+        connection.request("GET", f"{where.path}/models", headers=headers)
+        answer = connection.getresponse()
+        told = json.loads(answer.read(_MOST)) if answer.status == _OK else None
+    except (OSError, HTTPException, ValueError):
+        raise NotConnected(f"The server at {address} does not answer with its models.") from None
+    finally:
+        connection.close()
+    if answer.status != _OK:
+        raise NotConnected(f"The server at {address} answered {answer.status} and lists no models.")
     listed = told.get("data") if isinstance(told, dict) else None
     names = [one.get("id") for one in listed or () if isinstance(one, dict)]
     return [name for name in names if isinstance(name, str)]
@@ -116,6 +118,10 @@ async def try_model(workspace: Workspace, name: str, key: str = "") -> ModelTest
             can = model.capabilities
     except TimeoutError:
         raise NotConnected(f"{name} did not answer within {_SECONDS:.0f} seconds.") from None
+    except NoKey:
+        raise NotConnected(
+            f"{named.provider.capitalize()} needs an API key, and none was given or saved."
+        ) from None
     except DirectorError as problem:
         near = find_nearest_model_name(named)
         hint = f" Did you mean {near}?" if near and near != name else ""
@@ -135,6 +141,7 @@ async def try_model(workspace: Workspace, name: str, key: str = "") -> ModelTest
     )
 
 
+@redact_result
 def connect_model(workspace: Workspace, name: str, key: str = "") -> None:
     """Choose a model for this machine; a key goes into the vault, for its own address only."""
     named = parse_model_name(name)

@@ -60,6 +60,7 @@ class RequestRow:
     cost: float | None
     lost: int
     cut: int
+    seconds: float = 0.0
 
     @property
     def from_cache(self) -> float | None:
@@ -239,6 +240,7 @@ def _line(one: Versioned) -> RequestRow:
         cost=float(body["cost"]) if body.get("cost") else None,
         lost=report["lost"],
         cut=report["before"] - report["after"],
+        seconds=sum(one.get("seconds", 0) + one.get("waited", 0) for one in body["attempts"]),
     )
 
 

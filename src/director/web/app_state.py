@@ -8,9 +8,11 @@ only `reader`, `clean` and `settings` may be asked from any thread.
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from threading import Lock
 
 from director.agent import (
     AgentSession,
@@ -50,6 +52,8 @@ from director.web.sessions import Sessions
 from director.web.store_feed import Feed
 from director.web.turn_runner import T, Turns
 from director.workflow.values import Tab
+
+_READERS = 64  # workflows of which is remembered what was read; one more forgets the oldest
 
 
 async def _show_in_windows(_: PendingApprovals) -> None:
@@ -98,10 +102,12 @@ class AppState:
         self.proposals = ProposalList()
         self.workspace = self._make_workspace()
         self.runs = RunService(self.workspace)
+        self.run_pictures = Pictures(self.runs.session)
         self._feed: Feed | None = None
         self._desks: dict[str, AgentSession] = {}
         self._open: dict[str, AsyncExitStack] = {}
-        self._readers: dict[str, WorkflowReader] = {}
+        self._readers: OrderedDict[str, WorkflowReader] = OrderedDict()
+        self._choosing_reader = Lock()
 
     def _make_workspace(self) -> Workspace:
         supplies = self.supplies
@@ -133,7 +139,12 @@ class AppState:
         """What reads a workflow as it is now, and remembers what it has read."""
         self.cached.refresh()
         files = self.supplies.files(workflow).list
-        return self._readers.setdefault(workflow, WorkflowReader(self.cached, workflow, files))
+        with self._choosing_reader:
+            found = self._readers.pop(workflow, None)
+            self._readers[workflow] = found or WorkflowReader(self.cached, workflow, files)
+            while len(self._readers) > _READERS:
+                self._readers.popitem(last=False)
+            return self._readers[workflow]
 
     async def refresh(self) -> None:
         """See what was written until now; all who ask while one looks wait for one more look."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
@@ -10,7 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from director.agent import ensure_current_thread
 from director.agent.saved_workflow import SavedState
-from director.services.requests import RequestRow, count_requests, list_requests
+from director.services.requests import count_requests, list_requests
 from director.web.app_state import AppState
 from director.web.page_templates import answer_page_template, get_page_api
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
@@ -60,11 +59,10 @@ def show_request_page(  # noqa: PLR0913, PLR0917  each is asked for by name
     return answer_page_template(request, "request.html", shown)
 
 
-def _trace(studio: AppState, thread: str, number: int) -> list[tuple[int, list[RequestRow]]]:
+def _trace(studio: AppState, thread: str, number: int) -> list[requests.TracedTurn]:
     """The requests around one, by the turn that they were made for, the oldest first."""
-    found = list_requests(studio.workspace, thread, before=number + _AT_ONCE, limit=2 * _AT_ONCE)
-    by_turn = groupby(reversed(found), key=lambda row: row.turn)
-    return [(turn, list(rows)) for turn, rows in by_turn]
+    around = number + _AT_ONCE // 2
+    return requests.trace(studio.workspace, thread, before=around, limit=_AT_ONCE)
 
 
 def _around(studio: AppState, workflow: str, thread: str) -> dict[str, object]:

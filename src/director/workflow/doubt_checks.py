@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from director.workflow.config_fields import (
@@ -49,6 +50,9 @@ DoubtKind: TypeAlias = Literal[
 ]
 KINDS: tuple[str, ...] = get_args(DoubtKind)
 AUTHORS = ("model", "person")
+_LETTER = re.compile(r"[^\W\d_]")
+_WORD = 3
+_PROPOSED = ("kind", "field", "heading", "input", "counter")
 _WEAKENS = ("dismissed", "tolerance", "share")
 
 
@@ -101,8 +105,12 @@ def is_doubt_check_by_model(check: Config) -> bool:
 def sign_doubt_checks(checks: Sequence[Config], known: Sequence[Config] = ()) -> tuple[Config, ...]:
     """Checks as a model may set them: what would silence a doubt is marked as the model's.
 
-    One that a person has set, and that stays as it is, stays the person's.
+    One that a person has set, and that stays as it is, stays the person's. A doubt is only
+    explained in words.
     """
+    for each in checks:
+        if each.get("dismissed") and len(_LETTER.findall(str(each.get("because", "")))) < _WORD:
+            raise WorkflowError("'checks': 'because' must say in words why it is right as it is.")
     return tuple(each if each in known else _sign(each) for each in checks)
 
 
@@ -115,6 +123,30 @@ def merge_doubt_checks(known: Sequence[Config], more: Sequence[Config]) -> tuple
     """Checks with others added; one of the same kind and field is replaced."""
     found = {get_doubt_check_place(each): each for each in known}
     return tuple({**found, **{get_doubt_check_place(each): each for each in more}}.values())
+
+
+def drop_outdated_checks(checks: Sequence[Config], old: Config, new: Config) -> tuple[Config, ...]:
+    """Checks without those that a test proposed of what a changed config reads otherwise.
+
+    What somebody dismissed, or set to a tolerance, stays.
+    """
+    if any(old.get(name) != new.get(name) for name in ("method", "selector")):
+        return tuple(each for each in checks if not _is_proposed(each))
+    was, now = (_as_fields(config.get("fields")) for config in (old, new))
+    return tuple(
+        each
+        for each in checks
+        if not _is_proposed(each)
+        or was.get(str(each.get("field"))) == now.get(str(each.get("field")))
+    )
+
+
+def _is_proposed(check: Config) -> bool:
+    return all(name in _PROPOSED for name in check)
+
+
+def _as_fields(fields: Json) -> Config:
+    return fields if isinstance(fields, Mapping) else {}
 
 
 def get_doubt_check_place(check: Config) -> tuple[Json, Json]:

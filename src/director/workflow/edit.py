@@ -23,7 +23,7 @@ from director.workflow.config_fields import (
     make_object_field_check,
     make_whole_number_field_check,
 )
-from director.workflow.doubt_checks import merge_doubt_checks
+from director.workflow.doubt_checks import drop_outdated_checks, merge_doubt_checks
 from director.workflow.nearest import join_names
 from director.workflow.paths import is_list
 from director.workflow.references import (
@@ -215,8 +215,9 @@ def _update_node(
             both = {**old.config, **given}
             given = {name: value for name, value in both.items() if value is not None}
         config = resolve_references(type_, _as_object(type_, given), nodes)
-    if "checks" in said and merge == "update":
-        said = {**said, "checks": merge_doubt_checks(old.checks, said["checks"])}
+    if merge == "update" or "checks" not in said:
+        still = drop_outdated_checks(old.checks, old.config, config)
+        said = {**said, "checks": merge_doubt_checks(still, said.get("checks", ()))}
     chosen = old.effect != get_node_effect(old.type, old.config)
     effect = old.effect if chosen else get_node_effect(type_, config)
     return replace(old, **{"effect": effect, **said, "config": config})

@@ -6,6 +6,7 @@ Words only: nothing is refused. What a run sees of an effect is doubted by the r
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 
 from director.workflow.paths import is_list
@@ -13,12 +14,20 @@ from director.workflow.values import Config, Json, Node
 
 _SENDS = ("click", "keypress")
 _FILLS = ("type", "set", "select", "check", "uncheck", "upload")
+# What is named so asks for something and enters nothing.
+_SEARCHES = re.compile(
+    r"(?<![^\W_])(?:search|find|filter|look up|suchen?|finden|filtern|buscar|rechercher|cerca)"
+    r"(?![^\W_])",
+    re.IGNORECASE,
+)
 _PLACE = "the page that lists the entries"
 
 
 def hint_at_proof(node: Node, nodes: Sequence[Node]) -> Iterator[str]:
     """One sentence with an example, for a form without a proof, or one that others fit as well."""
     typed = _list_typed(node, nodes)
+    if _SEARCHES.search(_write(node.config.get("selector"))):
+        return
     if node.effect != "once" or node.config.get("action") not in _SENDS or not typed:
         return
     happened = node.proof.get("happened") if node.proof else ()

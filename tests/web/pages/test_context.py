@@ -21,7 +21,7 @@ def compress(page: Page) -> None:
     expect(page.locator("#dialog")).to_be_hidden()
 
 
-def test_the_monitor_is_always_there_and_opens_the_inspector(app: App) -> None:
+def test_s0_14_the_monitor_is_always_there_and_opens_the_inspector(app: App) -> None:
     """Size against warning and limit, parts by name, the price; a link to what was sent."""
     a_talk(app.store, "meters")
     page = app.open("/w/meters")
@@ -118,7 +118,7 @@ def test_an_earlier_conversation_is_opened_read_searched_and_inspected(app: App)
     expect(page.locator("#say")).to_be_visible()
 
 
-def test_compression_from_the_button_to_restore(app: App) -> None:
+def test_s3_1_s3_2_s3_4_s3_5_compression_from_the_button_to_restore(app: App) -> None:
     """The exact count, a preview with what is kept and lost, greyed turns, citations, Restore."""
     thread = a_talk(app.store, "compresses")
     page = app.open("/w/compresses")
@@ -148,7 +148,7 @@ def test_compression_from_the_button_to_restore(app: App) -> None:
     expect(summary).to_contain_text("undone")
 
 
-def test_turns_can_be_chosen_and_the_text_edited(app: App) -> None:
+def test_s3_8_messages_are_chosen_and_the_summary_is_previewed_and_edited(app: App) -> None:
     """What is left out stays in view; words that lose too much are refused where they are."""
     thread = a_talk(app.store, "chooses")
     page = app.open("/w/chooses")
@@ -170,7 +170,7 @@ def test_turns_can_be_chosen_and_the_text_edited(app: App) -> None:
     assert len(list_compression_history(app.store, thread)[0].added) == count
 
 
-def test_a_second_compression_builds_on_the_first(app: App) -> None:
+def test_s3_3_a_second_compression_builds_on_the_first(app: App) -> None:
     """The dialog says so, and the first summary is taken into the second."""
     thread = a_talk(app.store, "builds")
     page = app.open("/w/builds")
@@ -185,7 +185,7 @@ def test_a_second_compression_builds_on_the_first(app: App) -> None:
     expect(page.locator(".message.summary").first).to_contain_text("taken into a later one")
 
 
-def test_nothing_is_compressed_while_a_turn_runs(app: App) -> None:
+def test_s3_7_nothing_is_compressed_while_a_turn_runs(app: App) -> None:
     """The button is not there, and an open dialog is refused with the reason."""
     a_talk(app.store, "runs")
     app.stage.lines["Hang."] = [[FOREVER, *say("Never.")]]

@@ -8,9 +8,13 @@ import re
 from playwright.sync_api import expect
 
 from director.agent import current_thread
-from director.agent.permissions.origin_requests import Approval, request_origin
+from director.agent.permissions.origin_requests import ASKED, Approval, request_origin
+from director.agent.saved_workflow import SavedState
 from director.models.script_values import Fail
+from director.runs import save_run_workflow
 from director.store import EntryDraft
+from director.workflow.document import read_workflow_document
+from director.workflow.plan import parse_plan
 from web.pages.windows import FOREVER, App, a_talk, a_workflow, ask, say
 
 
@@ -51,10 +55,14 @@ def test_what_is_written_while_a_turn_runs_waits_and_is_sent_after_it(app: App) 
     expect(page.locator("#send")).to_contain_text("Queue")
     page.fill("#say", "And then?")
     page.press("#say", "Enter")
-    expect(page.locator("#queued")).to_have_text("And then?")
+    page.fill("#say", "Not this.")
+    page.press("#say", "Enter")
+    expect(page.locator(".queued")).to_have_text(["And then?", "Not this."])
+    page.get_by_role("button", name="Remove the queued message").last.click()
+    expect(page.locator(".queued")).to_have_text("And then?")
     page.get_by_role("button", name="Stop").click()
     expect(page.locator("#ended")).to_be_visible()
-    expect(page.locator("#queued")).to_have_text("And then?")
+    expect(page.locator(".queued")).to_have_text("And then?")
     page.fill("#say", "Ask me.")
     page.press("#say", "Enter")
     expect(page.locator(".message.agent").last).to_contain_text("Then this.")
@@ -93,7 +101,20 @@ def test_an_approval_waits_in_amber_and_is_answered_by_a_key(app: App) -> None:
     request_origin(
         app.store, "amber", Approval("https://one.example", "asked", "debug_navigate", "why")
     )
+    thread = current_thread(app.store, "amber")
+    item = {"type": "function_call", "id": "f1", "call_id": "c1", "name": "debug_navigate"}
+    item["arguments"] = json.dumps({"url": "https://one.example"})
+    told = f"debug_navigate was not run: https://one.example is not approved. {ASKED}."
+    drafts = [
+        EntryDraft("user", {"text": "Look."}),
+        EntryDraft("agent", {"wire": "responses", "items": [item], "text": ""}),
+        EntryDraft("result", {"call": "c1", "text": told, "failed": True}),
+    ]
+    app.store.append(thread, drafts)
     page = app.open("/w/amber")
+    group = page.locator("details.grp")
+    expect(group.get_by_role("img", name="Asked you first").first).to_be_visible()
+    assert page.locator("#talk .bad").count() == 0
     card = page.locator(".ask")
     expect(card).to_contain_text("waits for you")
     assert card.locator(".bad, .tag.bad").count() == 0
@@ -194,3 +215,86 @@ def test_panels_are_sized_by_keys_folded_and_remembered(app: App) -> None:
     page.keyboard.press("[")
     expect(page.locator("#chat")).to_be_visible()
     expect(edge).to_have_attribute("aria-valuenow", str(before + 2))
+
+
+def test_one_limit_and_one_warning_stand_everywhere(app: App) -> None:
+    """In the header, the popover, the inspector, the settings and the words of a refusal."""
+    a_talk(app.store, "limits", rounds=2)
+    app.stage.lines["Hello."] = [say("Hello you.")]
+    page = app.open("/w/limits")
+    meter = page.locator("#meter")
+    expect(meter).to_contain_text("of 180K")
+    expect(meter).to_contain_text("warns at 160K")
+    meter.locator("summary").click()
+    expect(meter).to_contain_text("warn 160K")
+    expect(meter).to_contain_text("limit 180K")
+    page.keyboard.press("Escape")
+    page.fill("#say", "word " * 190_000)
+    expect(page.locator("#composer .told")).to_contain_text("180,000 may be sent")
+    page.fill("#say", "Hello.")
+    page.press("#say", "Enter")
+    expect(page.locator("section .message.agent").last).to_contain_text("Hello you.")
+    page.goto(f"{app.url}/w/limits/requests/1")
+    expect(page.get_by_text("180,000 · warns at 160,000")).to_be_visible()
+    page.goto(f"{app.url}/settings")
+    expect(page.get_by_label("Warn above (tokens)")).to_have_value("160000")
+    expect(page.get_by_label("Compress automatically above (tokens)")).to_have_value("180000")
+
+
+ROUTED = [
+    {
+        "id": "r1",
+        "alias": "sort_out",
+        "type": "route",
+        "config": {
+            "branches": [
+                {"name": "dear", "condition": "1 > 2", "nodes": ["r2"]},
+                {"name": "cheap", "condition": True, "nodes": ["r3"]},
+            ]
+        },
+    },
+    {"id": "r2", "alias": "refuse", "type": "transform", "config": {"code": "1"}},
+    {"id": "r3", "alias": "buy", "type": "transform", "config": {"code": "2"}},
+]
+
+
+def test_a_branch_that_is_skipped_neither_fails_nor_keeps_the_plan_open(app: App) -> None:
+    """It is grey beside the one that was taken, and the task that names it is done."""
+    body = {"version": 1, "id": "routed", "name": "Routed", "nodes": ROUTED}
+    save_run_workflow(app.store, read_workflow_document(body))
+    task = {"task_id": 1, "description": "Buy or refuse", "node_ids": ["r1", "r2", "r3"]}
+    phase = {"phase_name": "Buy", "status": "pending", "tasks": [{**task, "status": "pending"}]}
+    plan = {"overall_goal": "Buy", "current_phase": "Buy", "phases": [phase]}
+    SavedState(app.store, "routed").save_plan(parse_plan(plan), "first")
+    page = app.open("/w/routed")
+    expect(page.locator(".lane")).to_have_count(2)
+    page.get_by_role("button", name="Test all").click()
+    expect(page.locator("#node-r3").get_by_role("img", name="Passed")).to_be_visible()
+    expect(page.locator("#node-r2").get_by_role("img", name="Skipped")).to_be_visible()
+    expect(page.locator("#flow-sum .bad")).to_have_count(0)
+    expect(page.locator("#plan-count")).to_have_text("1 of 1")
+
+
+def test_words_are_counted_as_one_or_many_and_no_page_asks_for_what_is_not_there(app: App) -> None:
+    """One node, one message; no picture, font or script is missing, and no console has an error."""
+    a_talk(app.store, "counted", rounds=1)
+    body = {"version": 1, "id": "counted", "name": "Counted", "nodes": [ROUTED[2]]}
+    save_run_workflow(app.store, read_workflow_document(body))
+    app.stage.lines["Hello."] = [say("Hello you.")]
+    page = app.context.new_page()
+    wrong: list[str] = []
+    page.on("response", lambda one: wrong.append(one.url) if one.status >= 400 else None)
+    page.on("console", lambda one: wrong.append(one.text) if one.type == "error" else None)
+    page.goto(f"{app.url}/w/counted")
+    expect(page.locator("#meter")).to_contain_text("0 requests")
+    page.fill("#say", "Hello.")
+    page.press("#say", "Enter")
+    expect(page.locator("#meter")).to_contain_text("1 request")
+    page.goto(f"{app.url}/w/counted/runs")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("#run-state")).to_contain_text("Passed")
+    expect(page.locator("#timeline + .cnt")).to_have_text("1 step")
+    for path in ("/", "/settings", "/help", "/w/counted/requests", "/w/counted/requests/1"):
+        page.goto(f"{app.url}{path}")
+        page.locator("h1").first.wait_for(state="attached")
+    assert wrong == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import pairwise
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -64,3 +65,32 @@ def test_a_run_is_cancelled_and_resumed(app: App) -> None:
     expect(
         page.locator(".step", has_text="find").first.get_by_role("img", name="Passed")
     ).to_be_visible()
+
+
+def test_a_run_says_what_it_does_now_and_no_bar_reaches_into_the_next(app: App) -> None:
+    """The header follows the run; the second run is compared with the first, by what it found."""
+    a_workflow(app.store, "bars")
+    page = app.open("/w/bars/runs")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".now")).to_contain_text("Waits for your answer")
+    page.get_by_label("Your answer").fill("1")
+    page.get_by_role("button", name="Answer").click()
+    expect(page.locator(".now")).to_contain_text("Result")
+    expect(page.locator("#run-state")).to_contain_text("Passed")
+    bars = page.evaluate(
+        "[...document.querySelectorAll('.tl')].map((one) => [one.querySelector('.row').className, "
+        "...[...one.querySelectorAll('rect + rect')].flatMap((bar) => "
+        "[Number(bar.getAttribute('x')), Number(bar.getAttribute('width'))])])"
+    )
+    depths = {bar[0] for bar in bars}
+    for depth in depths:
+        beside = sorted((one[1], one[2]) for one in bars if one[0] == depth and len(one) == 3)
+        for (left, width), (following, _) in pairwise(beside):
+            assert left + width <= following + 0.31
+    page.goto(f"{app.url}/w/bars/runs")
+    page.get_by_label("rate").fill("3")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_label("Your answer").fill("1")
+    page.get_by_role("button", name="Answer").click()
+    expect(page.locator("#run-state")).to_contain_text("Passed")
+    expect(page.get_by_role("region", name="Compared with the last run")).to_be_visible()

@@ -67,5 +67,5 @@ def test_a_message_that_is_too_large_is_refused_while_it_is_typed(app: App) -> N
     page.fill("#say", "Hello.")
     page.press("#say", "Enter")
     expect(page.get_by_text("Hello you.")).to_be_visible()
-    page.locator("article.user button.leave").first.click()
+    page.locator("article.user").get_by_role("button", name="Leave out").click()
     expect(page.locator("article.user")).to_have_count(0)

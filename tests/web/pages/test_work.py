@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from director.agent import ensure_current_thread
@@ -152,7 +153,7 @@ def test_a_question_is_answered_in_place(app: App) -> None:
     expect(page.locator(".question", has_text="Which shop?")).to_contain_text("you answered")
 
 
-def test_the_plan_is_a_list_by_phase_with_marks_that_changes_in_front_of_the_user(
+def test_s0_5_the_plan_is_a_list_by_phase_with_marks_that_changes_in_front_of_the_user(
     app: App,
 ) -> None:
     """Status marks, ticking off, a new version as it is written, an earlier one to look at."""
@@ -266,6 +267,16 @@ def test_eight_windows_of_one_browser_all_stay_live(app: App) -> None:
         expect(page.locator("#variables")).to_contain_text("second")
 
 
+@pytest.mark.slow
+def test_fifty_windows_of_one_browser_all_stay_live(app: App) -> None:
+    """Each shows what happens, over one connection."""
+    a_workflow(app.store, "fifty")
+    pages = [app.open("/w/fifty") for _ in range(50)]
+    set_run_variable(app.store, get_draft_run_id("fifty"), "first", 1, "a test")
+    for page in pages:
+        expect(page.locator("#variables")).to_contain_text("first")
+
+
 def test_what_is_being_typed_stays_while_the_page_changes(app: App) -> None:
     """A part that is made anew keeps focus, text and what is open."""
     a_workflow(app.store, "types")
@@ -305,8 +316,8 @@ def test_stop_retry_and_a_new_conversation(app: App) -> None:
     assert len(app.store.threads("stops")) == 2
 
 
-def test_the_model_and_the_profile_are_chosen_for_a_message(app: App) -> None:
-    """What is chosen beside the input is what the request was made with."""
+def test_s2_6_the_model_and_the_context_mode_are_chosen_for_a_message(app: App) -> None:
+    """What is chosen beside the input is what the request was made with, and stays chosen."""
     a_workflow(app.store, "chooses")
     app.stage.lines["Hello."] = [say("Hello.")]
     page = app.open("/w/chooses")
@@ -317,6 +328,16 @@ def test_the_model_and_the_profile_are_chosen_for_a_message(app: App) -> None:
     kept = app.store.get("request", ensure_current_thread(app.store, "chooses"))
     assert kept is not None
     assert kept.body["profile"] == "clean"
+    page.reload()
+    mode = page.get_by_label("Context mode for this message")
+    expect(mode).to_have_value("clean")
+    mode.select_option("structured")
+    tell(page, "Hello.")
+    expect(page.locator(".message.agent")).to_have_count(2)
+    idle(page)
+    newest = app.store.get("request", ensure_current_thread(app.store, "chooses"))
+    assert newest is not None
+    assert newest.body["profile"] == "structured"
 
 
 def test_two_windows_cannot_interleave_a_turn(app: App) -> None:

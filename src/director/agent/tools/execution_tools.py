@@ -241,7 +241,13 @@ def write_execution_doubts(run: Run) -> Iterable[str]:
         if each.get("explained"):
             explained = indent_step_text(str(each["explained"]))
             yield f" you say that it is right: {explained}; not confirmed yet"
-    if any(each["kind"] in ("total", "next") for each in run.doubts):
+    paged = [each for each in run.doubts if each["kind"] in ("total", "next")]
+    if any("unturned" in cast("Config", each.get("evidence") or {}) for each in paged):
+        yield (
+            "Let 'next' name what turns the page: `find` shows what there is, and "
+            "describe_element gives its selector."
+        )
+    elif paged:
         yield (
             "To read all pages put the node that reads and the one that turns the page into one "
             "loop: describe_node_type('pagination')."

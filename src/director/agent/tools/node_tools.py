@@ -119,7 +119,9 @@ async def change_node(
     new = next(one for one in after.nodes if one.id == old.id)
     version = desk.saved.save_workflow(after, f"updated {new.alias}")
     told = _warn(desk, new, after)
-    return f"Node {new.alias!r} is changed; the workflow is version {version}. Test it again.{told}"
+    # What was entered by the last test would be entered once more.
+    again = "Test it again." if new.effect != "once" else "A test of it does it once more."
+    return f"Node {new.alias!r} is changed; the workflow is version {version}. {again}{told}"
 
 
 async def delete_node(

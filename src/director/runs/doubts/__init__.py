@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from director.runs.doubts.column_changes import find_column_doubts
 from director.runs.doubts.doubt import (
     Doubt,
     RowReading,
@@ -14,17 +13,15 @@ from director.runs.doubts.doubt import (
     parse_doubt,
 )
 from director.runs.doubts.effects_done import EffectSeen, find_effect_doubts
-from director.runs.doubts.exchanged_fields import find_exchanged_fields
 from director.runs.doubts.failed_rounds import LoopSeen, find_failed_rounds
 from director.runs.doubts.fewer_rows import find_fewer_rows, find_short_page
 from director.runs.doubts.hidden_rows import find_hidden_rows
 from director.runs.doubts.left_by_limit import find_left_rounds, find_left_rows
-from director.runs.doubts.lost_values import find_lost_values
 from director.runs.doubts.notice_rows import find_notice_rows
 from director.runs.doubts.other_pages import find_other_pages
 from director.runs.doubts.repeated_rows import find_repeated_rows
 from director.runs.doubts.row_counts import find_missing_rows, find_undrawn
-from director.runs.doubts.scaled_values import find_scaled_values
+from director.runs.doubts.value_doubts import find_value_doubts
 from director.workflow.values import Config, Json
 
 __all__ = ["Doubt", "EffectSeen", "LoopSeen", "RowReading", "find_doubts", "parse_doubt"]
@@ -100,11 +97,8 @@ def _doubt_reading(
         if not any(each.kind in ("total", "nothing") for each in doubts):
             doubts += find_hidden_rows(reading)
         doubts += find_repeated_rows(reading)
-        doubts += find_column_doubts(reading, before)
-        doubts += find_exchanged_fields(reading)
+        doubts += find_value_doubts(reading, before)
         doubts += find_notice_rows(reading)
-        doubts += find_lost_values(reading)
-        doubts += find_scaled_values(reading)
         doubts += find_left_rows(reading)
     else:
         doubts += find_undrawn(reading, reading.visits)

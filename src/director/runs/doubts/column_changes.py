@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from director.runs.doubts.doubt import Doubt, RowReading, is_same_text, list_doubt_columns, name_of
+from director.runs.doubts.new_notations import find_new_notations
 from director.runs.doubts.value_shapes import ColumnShape, compute_column_value_shape
 from director.workflow.doubt_checks import DoubtKind
 from director.workflow.values import Json
@@ -33,6 +34,7 @@ def find_column_doubts(reading: RowReading, earlier: Sequence[Json]) -> Iterator
         yield from _find_inputs(reading, name, texts, before.get(name, []))
         if before.get(name):
             yield from _find_changes(reading, name, shape, compute_column_value_shape(before[name]))
+    yield from find_new_notations(reading, earlier)
 
 
 def _find_absent(reading: RowReading, name: str, texts: Sequence[str]) -> Iterator[Doubt]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from director.store.run_variables import is_draft_run_id
 from director.workflow.doubt_checks import DoubtKind, is_doubt_check_by_model
 from director.workflow.values import Config, Json
 
@@ -73,7 +74,8 @@ class RowVisit:
     `preceding` what leads to the page before, unless the node turned pages itself,
     `empty` how many elements had nothing in any field, `pictured` which fields show something that
     is no text, in how many rows, `headings` what stands over the columns of the fields that are
-    read by their place, `marked` the texts of elements whose class says that they are missing,
+    read by their place, `columns` all headings of its table, `unturned` what should turn its pages
+    and fits nothing, `marked` the texts of elements whose class says that they are missing,
     loading or a placeholder, `drawn` how many elements could be seen that the selector fits,
     `hidden` how many rows of their form the page does not show, `hidden_at` how many that it shows
     stand before each of those, and `is_touched` whether the run did something on the page before.
@@ -106,6 +108,8 @@ class RowVisit:
     distinct: int = 0
     empty: int = 0
     headings: Config = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+    unturned: str = ""
     marked: tuple[str, ...] = ()
     drawn: int = 0
     hidden: int = 0
@@ -155,6 +159,8 @@ class RowReading:
     @property
     def name_before(self) -> str:
         """The run that it is compared with, in a sentence."""
+        if is_draft_run_id(self.run_before):
+            return "its test"
         return f"run {self.run_before}" if self.run_before else "the last run that passed"
 
     @property

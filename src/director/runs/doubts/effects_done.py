@@ -124,9 +124,10 @@ def _find_no_proof(seen: EffectSeen) -> Iterator[Doubt]:
 
 def _find_dropped(seen: EffectSeen) -> Iterator[Doubt]:
     """A field that shows another text than was typed, beside others that show theirs."""
-    if not any(_is_kept(each) for each in seen.fields):
+    fields = [*_drop_next_form(seen.fields)]
+    if not any(_is_kept(each) for each in fields):
         return
-    for each in seen.fields:
+    for each in fields:
         typed, shown = str(each["typed"]), str(each["shown"])
         is_blank = not shown or _NOTHING.fullmatch(shown) is not None
         if _is_kept(each) or (not is_blank and not _says_another(typed, shown)):
@@ -140,6 +141,16 @@ def _find_dropped(seen: EffectSeen) -> Iterator[Doubt]:
             field=each["field"],
         )
         return
+
+
+def _drop_next_form(fields: Sequence[Config]) -> Sequence[Config]:
+    """The fields without those of a form for the next entry: all its texts are empty again.
+
+    What was chosen in it often stays chosen.
+    """
+    texts = [each for each in fields if each.get("is_text") is True]
+    is_next = bool(texts) and not any(str(each["shown"]).strip() for each in texts)
+    return [each for each in fields if "is_text" not in each] if is_next else fields
 
 
 def _is_kept(field: Config) -> bool:

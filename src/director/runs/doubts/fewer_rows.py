@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from director.runs.doubts.doubt import Doubt, RowReading, RowVisit
 from director.runs.doubts.row_counts import claims_of, list_of
@@ -20,6 +21,7 @@ _STEADY = 0.05  # by which share a list may differ between earlier runs and stil
 
 def find_short_page(reading: RowReading) -> Iterator[Doubt]:
     """A doubt about a page in the middle of a list that has fewer rows than all the others."""
+    reading = replace(reading, visits=_drop_repeated(reading.visits))
     visits, sizes = reading.visits, reading.page_sizes
     one_list = len({list_of(visit.url) for visit in visits}) == 1
     if len(sizes) < _PAGES or not one_list or not all(map(_is_read_whole, visits)):
@@ -41,6 +43,12 @@ def find_short_page(reading: RowReading) -> Iterator[Doubt]:
             size=size,
             url=url,
         )
+
+
+def _drop_repeated(visits: Sequence[RowVisit]) -> tuple[RowVisit, ...]:
+    """The visits without those of a page that was read before: some sites show the first again."""
+    fresh = {repr(visit.rows): visit for visit in reversed(visits) if visit.rows}
+    return tuple(visit for visit in visits if not visit.rows or fresh[repr(visit.rows)] is visit)
 
 
 def _is_read_whole(visit: RowVisit) -> bool:

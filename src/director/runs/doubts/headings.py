@@ -1,4 +1,7 @@
-"""Columns that stand under another heading than before, of fields that are read by their place."""
+"""Fields that are read by their place from another column than is meant, by the columns' headings.
+
+The column has another heading than before, or another column has the field's own name.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,26 @@ def find_moved_columns(reading: RowReading) -> Iterator[Doubt]:
                 field=name,
                 before=was,
                 now=now,
+                url=reading.visits[-1].url,
+            )
+
+
+def find_misnamed_columns(reading: RowReading) -> Iterator[Doubt]:
+    """Fields whose name is the heading of a column from which they are not read.
+
+    "Date" read under "Due date" may be meant; one read under "Number" is not.
+    """
+    columns = {_words(each): each for visit in reading.visits for each in visit.columns}
+    for name, now in _headings_now(reading).items():
+        own, said = _words(name), _words(now)
+        if own in columns and f" {own} " not in f" {said} ":
+            yield reading.doubt(
+                "cells",
+                f"{reading.alias} reads {name!r} by its place, under the heading {now!r}, and "
+                f"another column has the heading {columns[own]!r}.",
+                field=name,
+                now=now,
+                other=columns[own],
                 url=reading.visits[-1].url,
             )
 

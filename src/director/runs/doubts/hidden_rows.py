@@ -15,22 +15,29 @@ def find_hidden_rows(reading: RowReading) -> Iterator[Doubt]:
     where the page counts as many as were read. With a limit, those are hidden rows that stand
     before the last one that was taken: others were taken in their place.
     """
-    for visit in reading.visits:
-        hidden = _count_before(visit) if visit.limited else visit.hidden
-        if not hidden or visit.is_touched or _is_counted(visit):
-            continue
-        read = len(visit.rows)
-        among = "before the last of them" if visit.limited else "of the same form"
-        yield reading.doubt(
-            "total",
-            f"{reading.alias} read {read} rows, and the page holds {hidden} more {among} that it "
-            'does not show: is a filter on, or a part folded? With "visibleOnly": false they are '
-            "read too.",
-            read=read,
-            hidden=hidden,
-            url=visit.url,
-        )
+    found = [
+        (visit, hidden)
+        for visit in reading.visits
+        if (hidden := _count_before(visit) if visit.limited else visit.hidden)
+        and not visit.is_touched
+        and not _is_counted(visit)
+    ]
+    if not found:
         return
+    visit = found[0][0]
+    hidden, read = sum(many for _, many in found), sum(len(each.rows) for each, _ in found)
+    on = f" on {len(found)} pages" if len(found) > 1 else ""
+    among = "before the last of them" if visit.limited else "of the same form"
+    it, does = ("the pages hold", "do") if on else ("the page holds", "does")
+    yield reading.doubt(
+        "total",
+        f"{reading.alias} read {read} rows{on}, and {it} {hidden} more {among} that "
+        f"{'they' if on else 'it'} {does} not show: is a filter on, or a part folded? With "
+        '"visibleOnly": false they are read too.',
+        read=read,
+        hidden=hidden,
+        url=visit.url,
+    )
 
 
 def _count_before(visit: RowVisit) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from director.runs.doubts.doubt import Doubt, RowReading, RowVisit, name_of
-from director.runs.doubts.headings import find_moved_columns
+from director.runs.doubts.headings import find_misnamed_columns, find_moved_columns
 from director.runs.doubts.page_claims import says_none
 from director.runs.doubts.row_counts import claims_of, list_of
 
@@ -19,7 +19,7 @@ def find_other_pages(reading: RowReading) -> Iterator[Doubt]:
     yield from _first(_find_nothing(reading))
     yield from _first(_find_early(reading))
     yield from _find_cells(reading)
-    yield from find_moved_columns(reading)
+    yield from [*find_moved_columns(reading)] or find_misnamed_columns(reading)
 
 
 def _first(doubts: Iterator[Doubt]) -> Iterator[Doubt]:

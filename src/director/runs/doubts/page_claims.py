@@ -73,6 +73,7 @@ _NONE_OF = re.compile(
     r"(?:\s+(?:yet|found|here|available|to (?:show|display)|gefunden|vorhanden))*[.!]?$"
 )
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\.?$")
+_PAGE_AFTER = re.compile(r",\s+(?:showing|displaying|page|seite|sorted|ordered|filtered)\b.*")
 _FILTER = re.compile(r"(?<=\w) (?:where|matching|for|with|containing|f\u00fcr|pour|para)\b.*")
 _PAGES = re.compile(r"\b(?:pages|seiten)\b", re.IGNORECASE)
 _LONGEST = 160
@@ -218,10 +219,8 @@ def _is_lead(before: str) -> bool:
 
 def _parts(text: str) -> Iterator[str]:
     """A phrase as it is, and without what it says aside: "3 results (82 total)"."""
-    yield text
-    short = _ASIDE.sub("", text)
-    if short != text:
-        yield short
+    shorter = (_ASIDE.sub("", text), _PAGE_AFTER.sub("", text))
+    yield from dict.fromkeys((text, *shorter))
 
 
 def _read_plain(text: str, place: str, words: str) -> Claim | None:

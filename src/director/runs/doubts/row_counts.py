@@ -348,13 +348,16 @@ def _unread(
     reading: RowReading, visits: Sequence[RowVisit], more: str, evidence: dict[str, Json]
 ) -> Doubt:
     read, verb = _count_rows(visits), "says" if "text" in evidence else "offers"
+    unturned = visits[-1].unturned
+    why = f" What 'next' names ({unturned}) is not on it, or cannot be used." if unturned else ""
     return reading.doubt(
         "next",
         f"{reading.alias} read {_rows(read)} on {len(visits)} "
-        f"{'page' if len(visits) == 1 else 'pages'}, and the page still {verb} {more}.",
+        f"{'page' if len(visits) == 1 else 'pages'}, and the page still {verb} {more}.{why}",
         read=read,
         url=visits[-1].url,
         visits=len(visits),
+        **({"unturned": unturned} if unturned else {}),
         **evidence,
     )
 

@@ -30,7 +30,7 @@ class ApiKey(Body):
     value: Annotated[str, Field(min_length=8, max_length=1_000)]
 
 
-class ModelChoice(Body):
+class TypedModel(Body):
     """A model by its name, with a key if one was typed; the key is never read back."""
 
     name: Annotated[str, Field(min_length=1, max_length=300)]
@@ -90,13 +90,13 @@ async def list_model_names(body: ServerAddress) -> list[str]:
 
 
 @router.post("/test")
-async def test_model(body: ModelChoice, studio: CurrentApp) -> ModelTest:
+async def test_model(body: TypedModel, studio: CurrentApp) -> ModelTest:
     """Make one small call: how soon it answers, whether it calls tools. Nothing is stored."""
     return await model_connection.try_model(studio.workspace, body.name, body.key)
 
 
 @router.post("/connect")
-def connect_model(body: ModelChoice, studio: CurrentApp) -> list[KeyStatus]:
+def connect_model(body: TypedModel, studio: CurrentApp) -> list[KeyStatus]:
     """Choose a model, and keep its key in the vault, for its own address only."""
     model_connection.connect_model(studio.workspace, body.name, body.key)
     return provider_keys.list_keys(studio.workspace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Header, Path, Query
 from fastapi.responses import PlainTextResponse, Response
 
 from director.services import run_exports
@@ -41,6 +41,30 @@ def get_result_report(run: KnownRun, studio: CurrentApp) -> Response:
     return _file(
         run_exports.make_exported_report(studio.workspace, run), "text/html", "report.html"
     )
+
+
+@router.get(
+    "/picture",
+    response_class=Response,
+    responses={
+        200: {"content": {"image/png": {}}},
+        204: {"description": "No browser is open for it here."},
+        304: {"description": "It is the same."},
+    },
+)
+async def live(
+    run: KnownRun,
+    studio: CurrentApp,
+    if_none_match: Annotated[str, Header(max_length=200)] = "",
+) -> Response:
+    """The page that a run is on now, with secret fields covered; none if it is not done here."""
+    found = await studio.run_pictures.of(run)
+    if found is None:
+        return Response(status_code=204)
+    headers = {"etag": found.tag, "cache-control": "private, no-cache"}
+    if if_none_match == found.tag:
+        return Response(status_code=304, headers=headers)
+    return Response(found.content, media_type="image/png", headers=headers)
 
 
 @router.get(

@@ -40,7 +40,7 @@ export function toast(text, undo) {
 }
 
 function place(near) {
-  const around = near.closest("form, li, dialog, section, article") ?? document.body;
+  const around = near.closest("form, li, dialog, section, article, aside") ?? document.body;
   return near.querySelector?.(".told") ?? around.querySelector(".told");
 }
 

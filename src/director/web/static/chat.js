@@ -34,6 +34,8 @@ export class Talk {
     this.box.addEventListener("scroll", () => (this.latest.hidden = this.atEnd()), { passive: true });
     this.showStopped();
     this.follow();
+    // Room for what is far above is made behind the first look.
+    setTimeout(() => this.fill(), 50);
     if (this.tail.dataset.running === "1") this.caughtUp();
     addEventListener("hashchange", () => this.named());
     this.named();
@@ -81,6 +83,20 @@ export class Talk {
 
   chunk(number) {
     return this.box.querySelector(`section.chunk[data-chunk="${number}"]`);
+  }
+
+  fill() {
+    const first = this.chunks()[0];
+    const made = document.createDocumentFragment();
+    for (let number = 0; number < Number(first.dataset.chunk); number += 1) {
+      const room = Object.assign(document.createElement("section"), { className: "chunk" });
+      room.dataset.chunk = number;
+      room.dataset.empty = "";
+      made.append(room);
+      this.near.observe(room);
+    }
+    if (!made.childElementCount) return;
+    this.change(() => first.before(made));
   }
 
   atEnd() {
@@ -257,6 +273,7 @@ export class Talk {
   }
 
   async go(turn) {
+    this.fill();
     const number = Math.floor((turn - 1) / SIZE);
     const chunk = this.chunk(number);
     if (!chunk) return;

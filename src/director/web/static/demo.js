@@ -20,7 +20,8 @@ function next() {
     if (apply && !apply.disabled) return () => apply.click();
     return write && !write.disabled && !write.ariaBusy ? () => write.click() : null;
   }
-  if (composer.dataset.busy === "1" || at("#tail").dataset.running === "1") return null;
+  // What was pressed last is on its way while the button is off.
+  if (document.getElementById("send").disabled || composer.dataset.busy === "1" || at("#tail").dataset.running === "1") return null;
   if (composer.dataset.demo === "say") return () => say(document.getElementById("demo-line").dataset.text);
   if (composer.dataset.demo === "compress" && at("#compress")) return () => at("#compress").click();
   return null;

@@ -3,6 +3,7 @@
 import { complain, during, send, toast } from "./actions.js";
 import { panel } from "./layout.js";
 import { morph, parsed, unpressed } from "./morph.js";
+import * as order from "./order.js";
 import { ask } from "./session.js";
 import { apply } from "./tables.js";
 
@@ -120,13 +121,46 @@ async function patch(near, change, version) {
     await refresh();
     toast("Saved");
   } catch (error) {
-    complain(near, error);
-    if (error.status !== 409 || !version) return;
-    const where = drawer().querySelector(".told");
-    const button = (text, press) => where.append(Object.assign(document.createElement("button"), { type: "button", className: "btn sm", textContent: text, onclick: press }));
-    button("Show the newest", () => (forget(), refresh()));
-    button("Save mine all the same", () => patch(near, change, 0));
+    if (error.status === 409 && version) await conflict(near, change);
+    else complain(near, error);
   }
+}
+
+// Another window has saved meanwhile. If it was another node, nothing is in the way; if it was this one,
+// what it says now stands beside what is to be saved.
+async function conflict(near, change) {
+  const answer = await ask(`${base}drawer?node=${encodeURIComponent(shown)}`);
+  const [fresh] = answer.ok ? parsed(await answer.text()) : [];
+  if (fresh && fresh.dataset.changed === drawer().dataset.changed) return patch(near, change, fresh.dataset.version);
+  complain(near, null);
+  document.getElementById("conflict")?.remove();
+  const make = (name, more, ...inside) => {
+    const one = Object.assign(document.createElement(name), more);
+    one.append(...inside);
+    return one;
+  };
+  const rows = Object.keys(change).map((name) => {
+    const theirs = fresh?.querySelector(`[data-change=${name}]`)?.value ?? fresh?.querySelector("#n-config")?.value ?? "deleted";
+    const mine = typeof change[name] === "string" ? change[name] : JSON.stringify(change[name], null, 1);
+    return make("tr", {}, make("td", { className: "m", textContent: name }), make("td", { className: "v", textContent: theirs }), make("td", { className: "v", textContent: mine }));
+  });
+  const head = make("tr", {}, ...["Field", "Saved there", "Yours, not saved"].map((textContent) => make("th", { scope: "col", textContent })));
+  const card = make("section", { className: "note warn", id: "conflict" });
+  card.setAttribute("role", "alert");
+  const button = (textContent, onclick) => make("button", { type: "button", className: "btn sm", textContent, onclick });
+  card.append(
+    make(
+      "div",
+      { className: "sp col" },
+      make("b", { textContent: "This node was changed in another window" }),
+      make("p", { className: "m s", textContent: "Nothing of yours was saved yet, and nothing is lost." }),
+      make("div", { className: "scroll" }, make("table", { className: "tb d" }, make("thead", {}, head), make("tbody", {}, ...rows))),
+      make("div", { className: "row wrap" }, button("Take theirs", () => (card.remove(), forget(), refresh())), button("Save mine", () => (card.remove(), patch(near, change, 0)))),
+    ),
+  );
+  drawer().querySelector(":scope > .told").after(card);
+  card.querySelector("button").focus();
+  return undefined;
 }
 
 function save() {
@@ -175,7 +209,7 @@ async function act(what) {
       await send("POST", apiNode.replace(/\/[^/]+$/, ""), { type, alias: `${row.value}_copy`, config, description: near.querySelector("[data-change=description]").value, position: at + 1 });
       toast(`${row.value}_copy was added below`);
     } else {
-      await send("POST", `${apiNode}/move`, { to: what === "up" ? at - 1 : at + 1, version: Number(version) });
+      await order.step(shown, what === "up" ? -1 : 1);
     }
   } catch (error) {
     complain(near, error);

@@ -66,7 +66,8 @@ export function start() {
     set(hand.dataset.hand, kept[hand.dataset.hand] + step);
   });
   document.addEventListener("click", ({ target }) => {
-    if (target.closest("[data-fold]")) fold("folded");
+    const folded = target.closest("[data-fold]")?.dataset.fold;
+    if (folded) fold(folded === "browser" ? "folded" : folded);
     if (target.closest("[data-shows]")) panel(target.closest("[data-shows]").dataset.shows);
   });
   matchMedia("(min-width:1121px)").addEventListener("change", show);
@@ -74,9 +75,11 @@ export function start() {
 }
 
 // The first look at an empty workflow has two panels; the others come with the first node.
-export function grow() {
+let asked = false;
+export function grow(more = false) {
+  asked ||= more;
   const nodes = Number(document.getElementById("nodes").dataset.count);
-  const first = nodes === 0 && !document.getElementById("picture");
+  const first = nodes === 0 && !asked && !document.getElementById("picture");
   main.classList.toggle("first-min", first);
   for (const one of document.querySelectorAll("[data-runs]")) one.hidden = (one.dataset.runs === "1") !== nodes > 0;
   show();

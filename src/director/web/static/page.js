@@ -92,6 +92,16 @@ if (watched) {
   }
 }
 
+// The browser of a run that is done here: asked for again and again while it is.
+async function runPicture() {
+  const place = document.getElementById("run-live");
+  if (!place || document.hidden) return;
+  const shown = place.querySelector("img");
+  const is = await pictures.show(shown, "no-cache", place.dataset.live);
+  place.querySelector("#live-mark").hidden = !is;
+}
+if (document.getElementById("run-live")) setInterval(runPicture, 1500);
+
 // How long a run has taken by now.
 function took() {
   for (const one of document.querySelectorAll("[data-since]")) {

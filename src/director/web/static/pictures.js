@@ -4,19 +4,21 @@ import { ask } from "./session.js";
 
 const loading = new WeakSet();
 
-export async function show(image, cache = "default") {
-  if (loading.has(image)) return;
+export async function show(image, cache = "default", from = image.dataset.src) {
+  if (loading.has(image)) return false;
   loading.add(image);
   try {
-    const answer = await ask(image.dataset.src, { cache });
-    if (!answer.ok) return;
+    const answer = await ask(from, { cache });
+    if (!answer.ok || answer.status === 204) return false;
     const next = new Image();
     next.src = URL.createObjectURL(await answer.blob());
     await next.decode();
     if (image.src.startsWith("blob:")) URL.revokeObjectURL(image.src);
     image.src = next.src;
+    return true;
   } catch {
     // What is no picture is not shown; the one before stays.
+    return false;
   } finally {
     loading.delete(image);
   }

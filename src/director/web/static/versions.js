@@ -39,15 +39,27 @@ export async function step(what) {
   }
 }
 
+const make = (name, more, ...inside) => {
+  const one = Object.assign(document.createElement(name), more);
+  one.append(...inside);
+  return one;
+};
+
+function difference(changes) {
+  const kind = { "+": "added", "-": "gone", "@": "note" };
+  return make("pre", { className: "diff", tabIndex: 0 }, ...changes.map((line) => make("span", { className: kind[line[0]] ?? "same", textContent: line })));
+}
+
 async function list() {
   const into = document.querySelector("#versions > div");
   const every = await send("GET", api);
   const rows = every.slice(0, 40).map((one, nth) => {
-    const row = Object.assign(document.createElement("div"), { className: "ver s" });
-    const says = Object.assign(document.createElement("span"), { className: "m sp", textContent: one.reason || "" });
-    row.append(Object.assign(document.createElement("b"), { textContent: `v${one.version}` }), says);
+    const says = make("span", { className: "m sp el", textContent: one.reason || "" });
+    const summary = make("summary", { className: "ver" }, make("b", { textContent: `v${one.version}` }), says);
+    if (!nth) summary.append(make("span", { className: "tag", textContent: "now" }));
+    const row = make("details", { className: "s" }, summary, one.changes.length ? difference(one.changes) : make("p", { className: "q", textContent: "The first version." }));
     if (nth) {
-      const button = Object.assign(document.createElement("button"), { type: "button", className: "btn gh sm", textContent: "Restore" });
+      const button = make("button", { type: "button", className: "btn sm mt8", textContent: `Restore v${one.version}` });
       button.onclick = async () => {
         await send("POST", `${api}/restore`, { version: one.version }).catch((error) => complain(nodes(), error));
         toast(`Restored version ${one.version}; every version stays`);

@@ -7,6 +7,7 @@ import * as drawer from "./drawer.js";
 import * as layout from "./layout.js";
 import * as live from "./live.js";
 import { parsed, swap, unpressed } from "./morph.js";
+import * as order from "./order.js";
 import * as pictures from "./pictures.js";
 import { ask } from "./session.js";
 import * as tables from "./tables.js";
@@ -215,8 +216,10 @@ async function say(line = "", asItIs = false) {
     if (!line && !asItIs && (await unfit(form, text))) return;
     document.getElementById("password-asked").hidden = true;
     await during(document.getElementById("send"), () => send("POST", form.dataset.messages, body));
-    if (!line) box.value = "";
-    keep();
+    if (!line) {
+      box.value = "";
+      keep();
+    }
     talk.follow();
     form.dataset.busy = "1";
     going({ what: "asking" });
@@ -226,25 +229,34 @@ async function say(line = "", asItIs = false) {
   }
 }
 
-// What is written while a turn runs waits in this window, and is sent when the turn was answered.
+// What is written while a turn runs waits in this window, in its order, and is sent when the turn was answered.
 const QUEUE = `queue:${own}`;
+const queued = () => JSON.parse(sessionStorage.getItem(QUEUE) ?? "[]");
 function wait(text) {
-  sessionStorage.setItem(QUEUE, text);
+  queue([...queued(), text]);
   if (document.getElementById("say").value.trim() === text) document.getElementById("say").value = "";
   keep();
-  queue();
 }
 
-function queue() {
-  const text = sessionStorage.getItem(QUEUE);
-  document.getElementById("queue").hidden = !text;
-  document.getElementById("queued").textContent = text ?? "";
-  return text;
+function queue(list = queued()) {
+  sessionStorage.setItem(QUEUE, JSON.stringify(list));
+  const shown = document.getElementById("queue");
+  const row = shown.querySelector("template").content;
+  shown.hidden = !list.length;
+  shown.querySelectorAll(".queue").forEach((one) => one.remove());
+  list.forEach((text, nth) => {
+    const one = document.importNode(row, true).firstElementChild;
+    one.querySelector(".el").textContent = text;
+    one.querySelector(".q").textContent = nth ? `Then` : "Next";
+    for (const button of one.querySelectorAll("[data-queue]")) button.dataset.nth = nth;
+    shown.append(one);
+  });
+  return list;
 }
 
 // A turn that ended is followed by what waits, unless it failed, was stopped or asks something.
 async function settled() {
-  const text = queue();
+  const [text] = queue();
   choice();
   demo.tick();
   if (busy()) {
@@ -256,9 +268,8 @@ async function settled() {
   if (!text) return;
   const answer = await ask(`${composer().dataset.messages.replace(/say$/, "turn")}`);
   const { turn } = answer.ok ? await answer.json() : {};
-  if (turn?.state !== "said" || sessionStorage.getItem(QUEUE) !== text) return;
-  sessionStorage.removeItem(QUEUE);
-  queue();
+  if (turn?.state !== "said" || queued()[0] !== text) return;
+  queue(queued().slice(1));
   say(text);
 }
 
@@ -335,13 +346,15 @@ document.addEventListener("click", (event) => {
   if (at("[data-dialog]")) show(at("[data-dialog]").dataset.dialog);
   if (at("[data-variable]")) variables.open(at("[data-variable]").dataset.variable, dialog);
   if (at("[data-find]")) search();
+  if (at("[data-add-node]")) add();
   const edited = at("[data-edit-message]")?.dataset.editMessage;
   if (edited) import("./branch.js").then(({ edit }) => edit(edited, `/api/workflows/${encodeURIComponent(own)}`, message));
-  if (at("[data-queue]")) {
-    const text = sessionStorage.getItem(QUEUE);
-    sessionStorage.removeItem(QUEUE);
-    queue();
-    if (at("[data-queue]").dataset.queue === "edit") document.getElementById("say").value = text ?? "";
+  const waits = at("[data-queue]")?.dataset;
+  if (waits) {
+    const list = queued();
+    const [text] = list.splice(Number(waits.nth), 1);
+    queue(list);
+    if (waits.queue === "edit") document.getElementById("say").value = text ?? "";
     document.getElementById("say").focus();
   }
   if (at("#chat a[href^='#node-']")) reveal(at("a").getAttribute("href"));
@@ -378,6 +391,13 @@ function answer(value) {
   every[every.length - 1]?.click();
 }
 
+function add() {
+  layout.grow(true);
+  layout.panel("flow");
+  document.getElementById("add-node").open = true;
+  document.getElementById("add-alias").focus();
+}
+
 const KEYS = {
   "/": () => {
     layout.panel("chat");
@@ -388,10 +408,7 @@ const KEYS = {
   j: () => drawer.go(1),
   k: () => drawer.go(-1),
   t: () => document.getElementById("test-node")?.click(),
-  a: () => {
-    document.getElementById("add-node").open = true;
-    document.getElementById("add-alias").focus();
-  },
+  a: add,
   y: () => answer("approved"),
   n: () => answer("refused"),
 };
@@ -425,6 +442,7 @@ layout.start();
 layout.grow();
 versions.start();
 drawer.start(base);
+order.start();
 demo.start(say);
 queue();
 choice();

@@ -68,6 +68,7 @@ class NodeDrawer:
 
     view: NodeView
     version: int
+    following: tuple[str, ...]
     previous: str
     next: str
     fields: tuple[FieldRow, ...]
@@ -88,6 +89,11 @@ def node_drawer(store: Store, shown: WorkflowView, node: str) -> NodeDrawer | No
     return NodeDrawer(
         view,
         shown.flow.version,
+        tuple(
+            one.row.alias
+            for one in shown.nodes[at:]
+            if (one.row.owner, one.row.part) == (view.row.owner, view.row.part)
+        ),
         ids[at - 1] if at else "",
         ids[at + 1] if at + 1 < len(ids) else "",
         _fields(store, view, has_table=table is not None),

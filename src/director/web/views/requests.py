@@ -8,7 +8,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from director.services.conversations import read_conversation_entries
 from director.services.requests import (
     Detail,
     RequestRow,
@@ -20,7 +22,9 @@ from director.services.requests import (
 from director.services.workspace import Workspace
 from director.store.checkpoints import Checkpoint
 from director.store.compression import list_compression_history
+from director.web.views.calls import make_call_card
 from director.web.views.meter import GROUPS, Slice, get_meter_group, make_meter_slices
+from director.web.views.step_groups import StepLine, step_lines
 
 _MOST_LINES = 2_000
 _MOST_POINTS = 500
@@ -99,6 +103,69 @@ class Compared:
     before: int
     after: int
     lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TracedRequest:
+    """A request with the calls of its answer, each with how it ended and how long it took."""
+
+    row: RequestRow
+    calls: tuple[StepLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TracedTurn:
+    """A turn of the user with its requests; `said` is its first line, empty for a compression."""
+
+    turn: int
+    said: str
+    requests: tuple[TracedRequest, ...]
+
+    @property
+    def tokens(self) -> int:
+        """What its requests sent together."""
+        return sum(one.row.size for one in self.requests)
+
+    @property
+    def seconds(self) -> float:
+        """How long its requests took together."""
+        return sum(one.row.seconds for one in self.requests)
+
+    @property
+    def cost(self) -> float | None:
+        """What they cost together, as far as it is known."""
+        known = [one.row.cost for one in self.requests if one.row.cost is not None]
+        return sum(known) if known else None
+
+
+def trace(workspace: Workspace, thread: str, *, before: int, limit: int) -> list[TracedTurn]:
+    """Some requests by the turn that they were made for, the oldest first, each with its calls."""
+    rows = list_requests(workspace, thread, before=before, limit=limit)[::-1]
+    if not rows:
+        return []
+    first = max(0, min(row.turn or row.head for row in rows) - 1)
+    entries = read_conversation_entries(
+        workspace, thread, after=first, upto=rows[-1].head + 1, longest=4_000
+    )
+    by_seq = {one.seq: one for one in entries}
+    found = workspace.reads.entries(thread, first, rows[-1].head + 60)
+    ends = {str(one.body.get("call")): one.at for one in found if one.kind == "result"}
+
+    def calls(row: RequestRow) -> tuple[StepLine, ...]:
+        answer = by_seq.get(row.head + 1) if row.purpose == "turn" else None
+        if answer is None or answer.kind != "agent":
+            return ()
+        cards = [make_call_card(call, running=False, asked="") for call in answer.calls]
+        return step_lines(cards, (), began=answer.at, ends=ends)
+
+    return [
+        TracedTurn(
+            turn,
+            (by_seq[turn].text.strip().splitlines() or [""])[0] if turn in by_seq else "",
+            tuple(TracedRequest(row, calls(row)) for row in group),
+        )
+        for turn, group in groupby(rows, key=lambda row: row.turn)
+    ]
 
 
 def make_request_timeline(workspace: Workspace, thread: str) -> Timeline | None:

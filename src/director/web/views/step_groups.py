@@ -51,6 +51,7 @@ _DID: Mapping[str, tuple[str, str]] = {
     "move_node": ("Moved {node}", "Moving {node}"),
     "test_single_node": ("Tested {node}", "Testing {node}"),
     "execute_nodes": ("Ran nodes: {nodes}", "Running nodes: {nodes}"),
+    "ask_user": ("Asked: {question}", "Waiting for your answer"),
     "ask_secret": ("Asked for the secret {name}", "Waiting for the secret {name}"),
     "recall": ("Looked up an earlier message", "Looking up an earlier message"),
     "describe_node_type": ("Read how {type} works", "Reading how {type} works"),
