@@ -88,7 +88,7 @@ def list_(*, store: Url = None) -> None:
     """List the secrets by name, the origins they are bound to, and the fields answered for."""
     from director.cli.outline import columns
     from director.secrets import VaultError
-    from director.services.secrets import list_secret_uses, list_secrets
+    from director.services.secrets import list_secrets, list_used_secrets
     from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "secret list", make=True) as opened:
@@ -102,7 +102,8 @@ def list_(*, store: Url = None) -> None:
         except VaultError as problem:
             fail("secret list", str(problem))
         rows += [
-            [use.secret, use.origin, use.field, state] for use, state in list_secret_uses(workspace)
+            [use.secret, use.origin, use.field, state]
+            for use, state in list_used_secrets(workspace)
         ]
     if not rows:
         typer.echo("The vault holds no secret.")

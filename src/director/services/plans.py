@@ -120,7 +120,7 @@ def _change(plan: Plan, wanted: str, status: Status | None, notes: str | None) -
         return replace(one, status=status or one.status, notes=said)
 
     def change_phase(one: Phase) -> Phase:
-        tasks = tuple(map(change_planned_task, one.tasks))
+        tasks = tuple(map(change_task, one.tasks))
         return (
             one
             if tasks == one.tasks
