@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from pictures import FLAGS, OUT, SIZES, compressing, served
+from pictures import FLAGS, OUT, SIZES, served
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
@@ -52,21 +52,12 @@ def seen(page: Page, url: str) -> Iterator[Image.Image]:
     """The rehearsal from its first click to its end."""
     page.goto(url)
     yield picture(page)
-    page.get_by_role("button", name="Watch the rehearsal").click()
-    page.wait_for_selector("#rehearsal")
-    while page.locator("#rehearsal a.primary").count() == 0:
+    page.get_by_role("button", name="Play the demo").click()
+    page.wait_for_selector("#demo")
+    # It plays by itself.
+    while page.locator("#demo a.pri").count() == 0:
         yield picture(page)
         page.wait_for_timeout(EACH)
-        if page.locator("#composer[data-busy='0']").count() == 0:
-            continue
-        if page.locator("#rehearsal [data-dialog]").count():
-            compressing(page)
-            yield picture(page)
-            page.click("#apply")
-            page.wait_for_selector(".message.summary")
-        elif page.locator("#rehearsal [data-say]:enabled").count():
-            page.click("#rehearsal [data-say]")
-            page.wait_for_timeout(EACH)
     yield picture(page)
 
 

@@ -231,7 +231,7 @@ class World:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=600,
             env={**os.environ, "DIRECTOR_HOME": str(self.folder / "home")},
         )
         return done.stdout

@@ -5,6 +5,7 @@ A counter states its name and its error. Nothing is fetched: vocabularies come w
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,6 +25,8 @@ _VOCABULARIES = (
 _DEFAULT = "o200k_base"
 _ESTIMATES = {"claude": ("o200k_base", 1.15, 0.15), "gemini": ("o200k_base", 1.0, 0.15)}
 _REMEMBERED, _CHARACTERS = 8_192, 4_000_000
+_LONG, _LINES = 4_000, 32_768
+_LINE_END = re.compile(r"(?<=\n)(?= ?[A-Za-z])")
 _LEAST, _MOST = 0.25, 4.0
 
 
@@ -62,6 +65,15 @@ def remembering(
     return TextSizes(count, most, characters).__getitem__
 
 
+def _split_lines(text: str) -> list[str]:
+    """The lines of a text with their breaks, cut only where no token spans the cut.
+
+    No token of these vocabularies goes on from a line break to a letter, or to a space before
+    one. A long text that was changed in one place, such as a summary, is counted in that place.
+    """
+    return _LINE_END.split(text)
+
+
 @cache
 def exact(
     vocabulary: str, name: str | None = None, factor: float = 1.0, error: float = 0.0
@@ -71,12 +83,18 @@ def exact(
 
     tokenizer = Tokenizer.from_pretrained(vocabulary)
 
-    def count(text: str) -> int:
+    def count_whole(text: str) -> int:
         try:
-            tokens = len(tokenizer.encode_ordinary(text))
+            return len(tokenizer.encode_ordinary(text))
         except (UnicodeEncodeError, ValueError):
-            tokens = len(tokenizer.encode_ordinary(text.encode("utf-8", "replace").decode()))
-        return round(tokens * factor)
+            return len(tokenizer.encode_ordinary(text.encode("utf-8", "replace").decode()))
+
+    known = TextSizes(count_whole, _LINES, _CHARACTERS)
+
+    def count(text: str) -> int:
+        if len(text) < _LONG:
+            return round(count_whole(text) * factor)
+        return round(sum(map(known.__getitem__, _split_lines(text))) * factor)
 
     return Counter(remembering(count), name or vocabulary, error)
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from splintr import Tokenizer
 
 from director.context.values import Counter
-from director.counting import Calibration, calibrate_counter, chars4, counter_for, remembering
+from director.counting import (
+    Calibration,
+    calibrate_counter,
+    chars4,
+    counter_for,
+    exact,
+    remembering,
+)
 
+FILLER = "Some words of a line.\n" * 200
 observations = st.lists(
     st.tuples(st.integers(1, 1_000_000), st.integers(1, 1_000_000)), min_size=1, max_size=40
 )
@@ -152,3 +161,39 @@ def test_what_a_counter_remembers_is_bounded_by_its_length() -> None:
     assert counted("a") == 1
     assert counted("f" * 9) == 9
     assert texts[7:] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "vocabulary", ["o200k_base", "qwen3", "llama3", "deepseek_v3", "mistral_v3"]
+)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "a",
+                "Word",
+                " the",
+                "'s",
+                "7",
+                "12 ",
+                " ",
+                "  ",
+                "\n",
+                "\n\n",
+                "\n ",
+                "\r\n",
+                "\t",
+                ".",
+            ]
+            + ["/", "{", '"', "é", "漢", "\u00a0", "\u2028", "😀", "_", "- "]
+        ),
+        max_size=40,
+    )
+)
+def test_a_long_text_counts_as_many_tokens_in_lines_as_in_one_piece(
+    vocabulary: str, parts: list[str]
+) -> None:
+    """A long text is counted line by line: no token may span a cut."""
+    text = f"{FILLER}\n{''.join(parts)}\nword {''.join(reversed(parts))}"
+    whole = Tokenizer.from_pretrained(vocabulary).encode_ordinary(text)
+    assert exact(vocabulary)(text) == len(whole)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
-from director.agent import ensure_current_thread
+from director.agent import create_workflow, ensure_current_thread
 from director.runs.given_files import attach_given_file, remove_given_file
 from director.secrets import Vault
 from director.services.provider_keys import put_key, remove_key
@@ -19,6 +19,7 @@ from director.store import EntryDraft, Store, open_store
 from director.store.cached_store import CachedStore, record_reads
 from director.store.run_variables import get_draft_run_id
 from director.web import AppState
+from director.web.app_state import READERS
 from director.web.page_cache import CachedPage, PageCache
 
 PARTS = ("chat", "composer", "plan", "nodes", "variables", "browser", "meter", "history")
@@ -152,6 +153,18 @@ def test_pages_take_no_more_room_than_they_are_given(store: Store) -> None:
     assert pages.find("a", ()) == b"12345"
     pages.keep("d", CachedPage(b"more than ten", (), reads))
     assert pages.find("d", ()) is None
+
+
+def test_what_was_read_is_remembered_of_a_bounded_number_of_workflows(
+    studio: AppState, store: Store
+) -> None:
+    """Those that were looked at last are kept; one that was forgotten is read again."""
+    made = [create_workflow(store, f"Prices {nth}") for nth in range(READERS + 1)]
+    first, second, *_ = [studio.reader(each) for each in made[:READERS]]
+    assert studio.reader(made[0]) is first
+    studio.reader(made[READERS])
+    assert studio.reader(made[0]) is first
+    assert studio.reader(made[1]) is not second
 
 
 def test_a_file_shows_while_it_is_attached(client: TestClient) -> None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TypeAlias
 
 from director.context.memory import remember
 from director.context.values import AgentTurn, Turn
@@ -25,11 +24,9 @@ _KNOWN = (
     r"^\s*\[[A-Z]{1,2}\d{1,4}\]",
     r"@e\d+\b",
 )
-References: TypeAlias = Callable[[Sequence[str]], list[str]]
-
 _FEWEST, _PAGE = 3, 5
 _SAMPLE = 60_000
-_KNOWN_ONLY = re.compile("|".join(_KNOWN))
+KNOWN_REFERENCES = re.compile("|".join(_KNOWN))
 
 
 def find_references(turns: Sequence[Turn]) -> re.Pattern[str]:
@@ -37,23 +34,8 @@ def find_references(turns: Sequence[Turn]) -> re.Pattern[str]:
     return re.compile("|".join((*_KNOWN, *learn_patterns(turns))))
 
 
-def reference_remover(turns: Sequence[Turn]) -> References:
-    """A function that takes the references out of the lines of a page, and only of a page."""
-    found = find_references(turns)
-    return lambda lines: _without(lines, found)
-
-
-def strip_known_references(lines: Sequence[str]) -> list[str]:
-    """The lines of a page without references in the formats that are known."""
-    return _without(lines, _KNOWN_ONLY)
-
-
-def _without(lines: Sequence[str], found: re.Pattern[str]) -> list[str]:
-    return list(_strip_references(tuple(lines), found))
-
-
-@remember
-def _strip_references(lines: tuple[str, ...], found: re.Pattern[str]) -> tuple[str, ...]:
+def strip_references(lines: Sequence[str], found: re.Pattern[str]) -> Sequence[str]:
+    """The lines of a page without its references; lines of anything else as they are."""
     carrying = (line for line in lines if found.search(line) is not None)
     few = min(_PAGE, len(lines) or 1)
     if len(list(islice(carrying, few))) < few:

@@ -16,10 +16,11 @@ from itertools import chain
 
 from director.context.excerpts import REMEMBERED, Excerpt, has_cue, write
 from director.context.literals import form_of, is_literal
+from director.context.memory import ChunkMemory
 from director.context.notices import range_notice
 from director.context.values import Counter
 
-LATEST = 64
+LATEST, _BLOCK = 64, 48
 _WIDEST = (1_000, 9_999)
 _LONGEST_NOTICE = range_notice(_WIDEST, excerpts=True, recalls=True)
 _WORD = re.compile(r"[A-Za-z0-9_][\w.@/+-]*\w|\w")
@@ -94,6 +95,7 @@ class _Ranking:
         self.taken: set[int] = set()
         self.order: list[int] = []
         self.told: Tally[int] = Tally()
+        self.tired = {excerpt.at: 1.0 for excerpt in found}
 
     def _steady(self, i: int) -> float:
         """The part of an excerpt's worth that no other excerpt changes."""
@@ -112,13 +114,14 @@ class _Ranking:
         shared = Tally(chain.from_iterable(self.words))
         said = self._list_said()
         rarity = {n: math.log(1 + len(self.found) / n) for n in set(shared.values())}
-        value = {}
-        for word, n in shared.items():
-            value[word] = rarity[n]
-            if is_literal(word):
-                value[word] *= 3.0 * (_NAMED if forms and form_of(word) in forms else 1.0)
+        value = {word: rarity[n] * _WEIGHTS[word] for word, n in shared.items()}
+        for word in value if forms or said else ():
+            if _WEIGHTS[word] > 1:
+                # In this order: a product of floats depends on it.
+                named = _NAMED if forms and form_of(word) in forms else 1.0
+                value[word] = rarity[shared[word]] * (_LITERAL * named)
                 value[word] *= _SAID if word in said else 1.0
-        for word in set[str]().union(*map(_words, elsewhere)) & value.keys():
+        for word in _find_words(value, tuple(elsewhere)):
             value[word] *= _ELSEWHERE
         return value
 
@@ -131,12 +134,14 @@ class _Ranking:
 
     def gain(self, i: int) -> float:
         """What an excerpt adds now: a heading nothing without what stands below it."""
-        after = i + 1 in self.taken
+        taken = self.taken
+        after = i + 1 in taken
         if self.heads[i] and not after:
             return 0.0
-        beside = 1.0 + _BESIDE * ((i - 1 in self.taken) + after)
-        tired = 1.0 + self.told.get(self.found[i].at, 0) / _FATIGUE
-        return sum(map(self.value_of, self.words[i])) * self.steady[i] * beside / tired
+        worth = sum(map(self.value_of, self.words[i])) * self.steady[i]
+        if after or i - 1 in taken:
+            worth *= 1.0 + _BESIDE * ((i - 1 in taken) + after)
+        return worth / self.tired[self.found[i].at]
 
     def fill(self, room: int) -> list[int]:
         """Take excerpts until the room is full; what rounding left over is filled again.
@@ -196,18 +201,17 @@ class _Ranking:
 
         One of a hundred equal excerpts is weighed, not all of them again whenever one was taken.
         """
-        latest: dict[tuple[int, str, str, float], int] = {}
+        latest: dict[Excerpt, int] = {}
         first: list[int] = []
         following: dict[int, int] = {}
         for i in open_:
             excerpt = self.found[i]
-            key = (excerpt.at, excerpt.who, excerpt.text, excerpt.rank)
-            before = latest.get(key)
+            before = latest.get(excerpt)
             if before is None:
                 first.append(i)
             else:
                 following[before] = i
-            latest[key] = i
+            latest[excerpt] = i
         return first, following
 
     def _least(self) -> int:
@@ -219,7 +223,9 @@ class _Ranking:
     def _choose(self, i: int) -> None:
         self.taken.add(i)
         self.order.append(i)
-        self.told[self.found[i].at] += 1
+        at = self.found[i].at
+        self.told[at] += 1
+        self.tired[at] = 1.0 + self.told[at] / _FATIGUE
         for word in self.words[i]:
             self.value[word] *= _AGAIN
 
@@ -240,19 +246,41 @@ def _find_headers(found: Sequence[Excerpt]) -> dict[int, int]:
     return headers
 
 
+def _find_words(wanted: Collection[str], texts: tuple[str, ...]) -> set[str]:
+    """Those of the words that stand in texts.
+
+    Most texts stood there at the compaction before, in the same order: block by block they are
+    known.
+    """
+    blocks = (_join_words(texts[at : at + _BLOCK]) for at in range(0, len(texts), _BLOCK))
+    return set[str]().union(*(block.intersection(wanted) for block in blocks))
+
+
+@lru_cache(maxsize=LATEST)
+def _join_words(texts: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(chain.from_iterable(map(_words, texts)))
+
+
 @lru_cache(maxsize=REMEMBERED)
 def _words(text: str) -> tuple[str, ...]:
     # In their order, not a set: sums of floats depend on it, and a set's order on the process.
-    found = dict.fromkeys(map(_normalise, _WORD.findall(text)))
-    found.pop("", None)
+    found = dict.fromkeys(chain.from_iterable(map(_BY_CHUNK, dict.fromkeys(text.split()))))
     # A row of measured values is one fact: were each worth as much as a name, such rows fill all.
-    measured = [word for word in found if _MEASURED.fullmatch(word)]
+    measured = [word for word in found if "0" <= word < ":" and _MEASURED.fullmatch(word)]
     for word in measured[_FEW:]:
         del found[word]
     return tuple(found)
 
 
-@lru_cache(maxsize=65_536)
+def _list_words(chunk: str) -> tuple[str, ...]:
+    return tuple(word for found in _WORD.findall(chunk) if (word := _normalise(found)))
+
+
+_BY_CHUNK = ChunkMemory(_list_words).__getitem__
+_LITERAL = 3.0
+_WEIGHTS = ChunkMemory(lambda word: _LITERAL if is_literal(word) else 1.0)
+
+
 def _normalise(word: str) -> str:
     """A literal as it is, any other word in small letters, one of a single letter not at all."""
     if len(word) <= 1:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple, TypeAlias
 
-from director.context.element_references import References, strip_known_references
+from director.context.element_references import KNOWN_REFERENCES, strip_references
 from director.context.errors import error_line, is_error
-from director.context.memory import remember
+from director.context.memory import ChunkMemory, remember
 from director.context.notices import is_range_notice, range_notice, without_notice
 from director.context.shapes import record
 from director.context.shapes.prose import sentences
 from director.context.shrink import Shrinking, shrink_text
-from director.context.values import AgentTurn, Call, Counter, Summary, Turn
+from director.context.values import AgentTurn, Counter, Summary, Turn
 
 REMEMBERED = 8_192
 _LABEL = re.compile(r"t(\d+)(?: ([^\s:]+))?: ?")
@@ -39,8 +39,11 @@ _SPLIT_ABOVE = 360
 _WEIGHTS = {"user": 3.0, "call": 1.6, "agent": 0.8, "result": 1.0}
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+_Said: TypeAlias = tuple[str, str, float]
+_CallTexts: TypeAlias = tuple[str, str, str, bool]
+
+
+class Excerpt(NamedTuple):
     """A verbatim stretch of a turn: who said it, and where it stood."""
 
     at: int
@@ -50,63 +53,84 @@ class Excerpt:
 
 
 def extract(
-    turn: Turn, room: int, worth: float = 1.0, references: References | None = None
+    turn: Turn, room: int, worth: float = 1.0, references: re.Pattern[str] = KNOWN_REFERENCES
 ) -> list[Excerpt]:
     """Cut one turn into excerpts: what was said, each call, each line of a result.
 
-    `references` takes those of a page that is no longer shown out of a line.
+    `references` finds those of a page that is no longer shown: they are taken out of a line.
     """
     if not worth:
         return []
-    return [
-        Excerpt(one.at, one.who, one.text, one.rank * worth)
-        for one in _extract(turn, room, references or strip_known_references)
-    ]
-
-
-def _extract(turn: Turn, room: int, references: References) -> list[Excerpt]:
     said = turn.text if turn.original is None else turn.original
-    if not isinstance(turn, AgentTurn):
-        return [
-            Excerpt(turn.at, "user", text, _WEIGHTS["user"])
-            for text in ((said.strip(),) if len(said) <= _HUGE else _stretches(said))
-        ]
-    found = [
-        Excerpt(turn.at, "agent", text, _WEIGHTS["agent"] * _lasting(text))
-        for text in _stretches(said)
-    ]
-    for call in turn.calls:
-        wrong = call.failed or is_error(call.result if call.original is None else call.original)
-        rank = _FAILED if wrong else 1.0
-        arguments = call.args if call.args.strip() not in ("", "{}") else ""
+    if isinstance(turn, AgentTurn):
+        calls = tuple(
+            (c.tool, c.args, c.result if c.original is None else c.original, c.failed)
+            for c in turn.calls
+        )
+        found = _list_agents(said, calls, room, references)
+    else:
+        found = _list_users(said)
+    at = turn.at
+    return [Excerpt(at, who, text, rank * worth) for who, text, rank in found]
+
+
+def _list_users(said: str) -> tuple[_Said, ...]:
+    whole = (said.strip(),) if len(said) <= _HUGE else _stretches(said)
+    return tuple(("user", text, _WEIGHTS["user"]) for text in whole)
+
+
+@remember
+def _list_agents(
+    said: str, calls: tuple[_CallTexts, ...], room: int, references: re.Pattern[str]
+) -> tuple[_Said, ...]:
+    """What an agent said, called and got, each with its rank: the same texts give the same."""
+    found = [("agent", text, _WEIGHTS["agent"] * _lasting(text)) for text in _stretches(said)]
+    for tool, args, original, failed in calls:
+        rank = _FAILED if failed or is_error(original) else 1.0
+        arguments = args if args.strip() not in ("", "{}") else ""
+        called = rank * _WEIGHTS["call"]
+        found += [(tool, text, called) for text in _stretches(arguments) or ("",)]
         found += [
-            Excerpt(turn.at, call.tool, text, rank * _WEIGHTS["call"])
-            for text in _stretches(arguments) or ("",)
-        ]
-        found += [
-            Excerpt(turn.at, "→", text, (_ERROR if error_line(text) else rank) * _lasting(text))
-            for line in _facts(call, room, references)
+            ("→", text, (_ERROR if error_line(text) else rank) * _lasting(text))
+            for line in _list_facts(original, room, references)
             for text in _stretches(line)
         ]
-    return found
+    return tuple(found)
 
 
-def _facts(call: Call, room: int, references: References) -> list[str]:
-    original = call.result if call.original is None else call.original
-    found = _record_facts(original, room)
+def _list_facts(original: str, room: int, references: re.Pattern[str]) -> Sequence[str]:
+    found = record.facts(original, room)
     if found:
         return found
     lines = without_notice(shrink_text(original, Shrinking(), room)).splitlines()
-    return references(lines)
+    return strip_references(lines, references)
+
+
+def _lasting(text: str) -> float:
+    """More for what says an outcome, a state that changed or a decision."""
+    return 1.4 if _read_signs(text)[0] else 1.0
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _lasting(text: str) -> float:
-    """More for what says an outcome, a state that changed or a decision."""
-    return 1.4 if _OUTCOME.search(text.lower()) else 1.0
+def _read_signs(text: str) -> tuple[bool, bool]:
+    """Whether a text says an outcome, and whether it says what must be or is open.
+
+    A pattern is searched only where a chunk of the text holds its first word.
+    """
+    low = text.lower()
+    begun = set(map(_SIGNS.__getitem__, low.split()))
+    return (
+        any(begun & {1, 3}) and _OUTCOME.search(low) is not None,
+        any(begun & {2, 3}) and _CUE.search(low) is not None,
+    )
 
 
-_record_facts = remember(record.facts)
+def _find_signs(chunk: str) -> int:
+    outcome = "logged" in chunk or "signed" in chunk or _OUTCOME.search(chunk) is not None
+    return outcome + 2 * (_CUE.search(chunk) is not None)
+
+
+_SIGNS = ChunkMemory(_find_signs)
 
 
 def _stretches(text: str) -> tuple[str, ...]:
@@ -126,10 +150,9 @@ def weighs(excerpt: Excerpt) -> bool:
     return excerpt.who in ("user", "agent") and has_cue(excerpt.text)
 
 
-@lru_cache(maxsize=REMEMBERED)
 def has_cue(text: str) -> bool:
     """Whether a text says what must be, was decided, failed or is still open."""
-    return _CUE.search(text.lower()) is not None
+    return _read_signs(text)[1]
 
 
 def earlier(summary: Summary | None) -> list[Excerpt]:

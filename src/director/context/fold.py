@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TypeAlias
 
 from director.context import excerpts
 from director.context.compaction import Compactor, Cut, keeps_summary, room_at
-from director.context.element_references import reference_remover
+from director.context.element_references import find_references
 from director.context.excerpt_choice import select
 from director.context.excerpts import Excerpt
 from director.context.importance import PruningRules, importance, says_the_same
@@ -76,8 +77,10 @@ def _cut(context: Context, budget: Budget, low: int, plan: Folding) -> Context:
     if context_size(smaller, counter) <= low:
         return smaller
     smaller = _fold_turns(smaller, whole, budget, low, plan)
+    if context_size(smaller, counter) <= low:
+        return smaller
     bare = replace(smaller, turns=tuple(without_thinking(smaller.turns)))
-    if bare.turns != smaller.turns and context_size(smaller, counter) > low:
+    if bare.turns != smaller.turns:
         smaller = _fold_turns(bare, bare, budget, low, plan)
     return smaller if how.keep_latest else squeeze(smaller, budget, low, recalls=how.recalls)
 
@@ -102,13 +105,13 @@ def _fold_turns(
         sizes = (_find_favourites(parts, plan), lambda unit: unit_size(unit, counter))
         _keep_in_work(parts, full, stay, room, sizes[1])
         _keep_newest(parts, full, stay, int(room * plan.tail), sizes)
-    left = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
-    worth = _worth(parts, plan.rules) if len(stay) < len(parts) else []
-    gone = [(turn, worth[i]) for i, unit in enumerate(parts) if i not in stay for turn in unit]
+        room = low - fixed - sum(unit_size(parts[i], counter) for i in stay)
+    worth = _weigh(parts, [i for i in range(len(parts)) if i not in stay], plan.rules)
+    gone = [(turn, each) for i, each in worth.items() for turn in parts[i]]
     kept = tuple(turn for i, unit in enumerate(parts) if i in stay for turn in unit)
     if not gone and context.summary is None:
         return replace(context, turns=kept)
-    room = left if plan.most is None else min(left, plan.most)
+    room = room if plan.most is None else min(room, plan.most)
     smaller = replace(
         context,
         turns=kept,
@@ -181,23 +184,23 @@ def _find_favourites(parts: Sequence[Unit], plan: Folding) -> list[int]:
         and any(call.tool in plan.how.exclude_tools for call in turn.calls)
     ]
     far = plan.rules.keep_error_context
-    for error in find_unresolved_errors(parts)[-1:]:
+    for error in islice(find_unresolved_errors(parts), 1):
         near = range(max(0, error - far), min(len(parts), error + far + 1))
         found += sorted(near, key=lambda i: abs(i - error))
     return list(dict.fromkeys(found))
 
 
-def _worth(parts: Sequence[Unit], rules: PruningRules) -> list[float]:
-    """How much a unit's excerpts count; what the next unit repeats, not at all.
+def _weigh(parts: Sequence[Unit], wanted: Sequence[int], rules: PruningRules) -> dict[int, float]:
+    """How much the excerpts of units count; of what the next unit repeats, not at all.
 
     Units of the agent below the threshold of importance give way to those above it.
     """
-    return [
-        0.0
+    return {
+        i: 0.0
         if rules.merge_similar and says_the_same(parts, i)
         else (0.85 + 0.3 * score) * (UNIMPORTANT if _is_idle(parts[i], score, rules) else 1.0)
-        for i, score in enumerate(importance(parts, rules))
-    ]
+        for i, score in importance(parts, rules, wanted).items()
+    }
 
 
 def _is_idle(unit: Unit, score: float, rules: PruningRules) -> bool:
@@ -249,17 +252,18 @@ def _append_part(
 def _extract_all(
     context: Context, gone: Sequence[tuple[Turn, float]], budget: Budget
 ) -> list[Excerpt]:
-    remover = reference_remover([*(turn for turn, _ in gone), *context.turns])
+    found = find_references([*(turn for turn, _ in gone), *context.turns])
     room = room_at(budget.limit, budget)
-    return [one for turn, worth in gone for one in excerpts.extract(turn, room, worth, remover)]
+    return [one for turn, worth in gone for one in excerpts.extract(turn, room, worth, found)]
 
 
 def _choose(context: Context, found: Sequence[Excerpt], budget: Budget, room: int) -> list[Excerpt]:
     elsewhere = [section.text for section in context.sections] + [
         text for turn in context.turns for text in _texts(turn)
     ]
-    shown = {line.strip() for text in elsewhere for line in text.splitlines()}
-    found = [excerpt for excerpt in found if excerpt.who != "→" or excerpt.text not in shown]
+    if any(excerpt.who == "→" for excerpt in found):
+        shown = {line.strip() for text in elsewhere for line in text.splitlines()}
+        found = [excerpt for excerpt in found if excerpt.who != "→" or excerpt.text not in shown]
     return select(found, room, budget.counter, elsewhere, _list_named_forms(context, found))
 
 

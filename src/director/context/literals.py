@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import chain
+
+from director.context.memory import ChunkMemory
 
 _TOKEN = re.compile(r"""https?://[^\s"'<>)\]]+|[\w~./][\w.~@/:,+-]*""")
 _MARKED = re.compile(r"[\d_@/]|[a-z][A-Z]|\w\.\w|^[A-Z][A-Z-]+$")
@@ -18,12 +21,19 @@ def is_literal(token: str) -> bool:
 
 def literals(text: str) -> list[str]:
     """The literals of a text in order, each once, without punctuation at the edges."""
-    found = dict.fromkeys(map(_literal_of, _TOKEN.findall(text)))
+    # No literal holds a blank, and a chunk between blanks that stands there again adds none.
+    return list(dict.fromkeys(chain.from_iterable(map(_BY_CHUNK, dict.fromkeys(text.split())))))
+
+
+def _list_literals(chunk: str) -> tuple[str, ...]:
+    found = dict.fromkeys(map(_literal_of, _TOKEN.findall(chunk)))
     found.pop("", None)
-    return list(found)
+    return tuple(found)
 
 
-@lru_cache(maxsize=65_536)
+_BY_CHUNK = ChunkMemory(_list_literals).__getitem__
+
+
 def _literal_of(match: str) -> str:
     token = match.strip(_EDGES)
     return token if len(token) > 1 and is_literal(token) else ""

@@ -24,7 +24,7 @@ def prune_cut(rules: PruningRules | None = None) -> Cut:
             context = replace(context, turns=tuple(turn for unit in cut_parts for turn in unit))
             parts = cut_parts
         loose = [i for i in range(len(parts)) if i not in stay | users]
-        scores = importance(parts, rules)
+        scores = importance(parts, rules, range(len(parts)))
         idle = {
             i
             for i in loose

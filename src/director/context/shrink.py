@@ -148,6 +148,8 @@ def squeeze(context: Context, budget: Budget, low: int, *, recalls: bool) -> Con
     """The last resort: results that were seen, rendered anew with ever less room."""
     smaller = context
     unseen = unseen_turn(context.turns)
+    if not any(isinstance(t, AgentTurn) and t.calls for t in context.turns[:unseen]):
+        return smaller
     how = Shrinking("high", recalls=recalls)
     for share in SQUEEZES:
         if context_size(smaller, budget.counter) <= low:
@@ -162,7 +164,7 @@ def squeeze(context: Context, budget: Budget, low: int, *, recalls: bool) -> Con
 
 
 def _squeeze_turn(turn: Turn, how: Shrinking, room: int) -> Turn:
-    if not isinstance(turn, AgentTurn):
+    if not isinstance(turn, AgentTurn) or not turn.calls:
         return turn
     return replace(turn, calls=tuple(_squeeze_call(call, how, room) for call in turn.calls))
 

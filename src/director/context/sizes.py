@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from director.context.memory import remember_latest
 from director.context.notices import separate_parts
 from director.context.values import AgentTurn, Call, Context, Counter, Section, Summary, Turn
 
@@ -52,6 +53,7 @@ def head_size(context: Context, counter: Counter) -> int:
     )
 
 
+@remember_latest
 def context_size(context: Context, counter: Counter) -> int:
     """Tokens of a whole context."""
     return (

@@ -5,7 +5,7 @@ A provider's own compaction stands among the thinking of its turn, is opaque, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -45,13 +45,21 @@ def find_protected(parts: Sequence[Unit]) -> set[int]:
     These are the pinned turns, the latest request of the user, the latest compaction by the
     provider, and the last agent unit with all that follows it.
     """
-    stay = {i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn) and unit[0].pinned}
-    users = [i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn)]
-    agents = [i for i, unit in enumerate(parts) if isinstance(unit[0], AgentTurn)]
-    stay.update(users[-1:])
-    stay.update([i for i in agents if any(map(_compacts, parts[i]))][-1:])
-    if agents:
-        stay.update(range(agents[-1], len(parts)))
+    stay: set[int] = set()
+    user = agent = compaction = -1
+    for i, unit in enumerate(parts):
+        first = unit[0]
+        if isinstance(first, UserTurn):
+            user = i
+            if first.pinned:
+                stay.add(i)
+        else:
+            agent = i
+            if any(turn.thinking for turn in unit if isinstance(turn, AgentTurn)):
+                compaction = i if any(map(_compacts, unit)) else compaction
+    stay.update(i for i in (user, compaction) if i >= 0)
+    if agent >= 0:
+        stay.update(range(agent, len(parts)))
     return stay
 
 
@@ -86,26 +94,24 @@ def _compacts(turn: Turn) -> bool:
 
 def has_error(unit: Unit) -> bool:
     """Whether a call of the unit failed, by its flag or by what its result says."""
-    return any(
-        call.failed or is_error(call.result if call.original is None else call.original)
-        for turn in unit
-        if isinstance(turn, AgentTurn)
-        for call in turn.calls
-    )
+    for turn in unit:
+        for call in turn.calls if isinstance(turn, AgentTurn) else ():
+            if call.failed or is_error(call.result if call.original is None else call.original):
+                return True
+    return False
 
 
-def find_unresolved_errors(parts: Sequence[Unit]) -> list[int]:
-    """The units with an error that no later call of the same tool and arguments got past."""
+def find_unresolved_errors(parts: Sequence[Unit]) -> Iterator[int]:
+    """The units with an error that no later call got past by the same tool, the latest first."""
     passed: set[tuple[str, str]] = set()
-    found: list[int] = []
     for i in range(len(parts) - 1, -1, -1):
         calls = [call for turn in parts[i] if isinstance(turn, AgentTurn) for call in turn.calls]
-        wrong = has_error(parts[i])
-        if wrong and not all((call.tool, call.args) in passed for call in calls):
-            found.append(i)
-        if not wrong:
+        if not calls:
+            continue
+        if not has_error(parts[i]):
             passed.update((call.tool, call.args) for call in calls)
-    return found[::-1]
+        elif not all((call.tool, call.args) in passed for call in calls):
+            yield i
 
 
 def unseen_turn(turns: Sequence[Turn]) -> int | None:
@@ -139,8 +145,9 @@ def floor_size(context: Context, budget: Budget) -> int:
     counter, parts = budget.counter, units(context.turns)
     stay = find_protected(parts)
     users = {i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn)}
-    said = sum(unit_size(parts[i], counter) for i in users & stay)
-    more = sum(unit_size(parts[i], counter) for i in users - stay)
+    sizes = {i: unit_size(parts[i], counter) for i in users | stay}
+    said = sum(sizes[i] for i in users & stay)
+    more = sum(sizes[i] for i in users - stay)
     fixed = sum(section_size(section, counter) for section in context.sections)
-    fixed += sum(unit_size(parts[i], counter) for i in stay)
+    fixed += sum(sizes[i] for i in stay)
     return fixed + min(more, max(0, user_share(budget) - said))

@@ -91,9 +91,10 @@ def keep_users(
     """
     counter, kept, stay = budget.counter, list(parts), find_protected(parts)
     fixed = sum(section_size(section, counter) for section in context.sections)
-    fixed += sum(unit_size(parts[i], counter) for i in stay)
+    sizes = {i: unit_size(parts[i], counter) for i in stay}
+    fixed += sum(sizes.values())
     users = [i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn)]
-    said = sum(unit_size(parts[i], counter) for i in users if i in stay)
+    said = sum(sizes[i] for i in users if i in stay)
     # What no model has seen may be cut to make room for them; nothing else that stays may.
     fixed -= unseen_size(context, counter)
     most = budget.limit - fixed - _NOTE

@@ -53,7 +53,7 @@ from director.web.store_feed import Feed
 from director.web.turn_runner import T, Turns
 from director.workflow.values import Tab
 
-_READERS = 64  # workflows of which is remembered what was read; one more forgets the oldest
+READERS = 64  # workflows of which is remembered what was read; one more forgets the oldest
 
 
 async def _show_in_windows(_: PendingApprovals) -> None:
@@ -142,7 +142,7 @@ class AppState:
         with self._choosing_reader:
             found = self._readers.pop(workflow, None)
             self._readers[workflow] = found or WorkflowReader(self.cached, workflow, files)
-            while len(self._readers) > _READERS:
+            while len(self._readers) > READERS:
                 self._readers.popitem(last=False)
             return self._readers[workflow]
 

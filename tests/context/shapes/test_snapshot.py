@@ -388,3 +388,31 @@ def test_rendering_twice_changes_nothing(page: str, level: Level) -> None:
 def test_windows_line_ends_make_no_difference() -> None:
     """The same page is the same page."""
     assert render(SHOP.replace("\n", "\r\n"), "medium", 4_000) == render(SHOP, "medium", 4_000)
+
+
+def _documentation(name: str) -> str:
+    """A page of sixty links, each with a sentence that begins with a name."""
+    tree = "\n".join(
+        f'  - link "function_{k}" [ref=e{9 + 2 * k}]:\n    - /url: "#f{k}"\n'
+        f"  - paragraph [ref=e{10 + 2 * k}]: {name.format(k)} closes the palette before ribbon {k}"
+        for k in range(60)
+    )
+    return f"### Page state\n- Page URL: http://docs.test/\n```yaml\n- main:\n{tree}\n```"
+
+
+def test_a_sentence_that_repeats_its_link_says_the_rest_beside_it() -> None:
+    """What the name does not say is worth more than the name a second time."""
+    lines = render(_documentation("function_{}"), "medium", 3_000).splitlines()
+    for k in range(60):
+        link = next(line for line in lines if f"[ref=e{9 + 2 * k}]" in line)
+        assert f'"function_{k}"' in link
+        assert link.endswith(f"closes the palette before ribbon {k}")
+        assert link.count(f"function_{k}") == 1
+
+
+def test_a_sentence_that_only_seems_to_repeat_its_link_keeps_its_beginning() -> None:
+    """A longer name that begins as the label does is another name; without a loss all stays."""
+    smaller = render(_documentation("function_{}_old"), "medium", 3_000)
+    assert "function_7_old" in smaller
+    whole = render(_documentation("function_{}"), "low", 3_000)
+    assert "function_7 closes the palette before ribbon 7" in whole

@@ -21,6 +21,7 @@ _TINY = 20
 _SHORT = 24
 _GLEANED = 160
 _FOR_LINKS = 0.5
+_SHORTEST_LABEL, _JOINTS = 4, " :,;–—-"
 # What sets a literal apart from a word, wherever in it; cheaper than naming every literal.
 _SIGN = re.compile(
     r"`[^`\n]{1,80}`|\d\d|\d[.:,/-]\d|[A-Za-z]\d|[_/@]|\w\.\w|[a-z][A-Z]|[A-Z]{3}|\w\(\)"
@@ -210,8 +211,35 @@ def _fit_texts(items: list[Item], room: int, head: int) -> list[Item]:
     return out
 
 
+def _join_texts(items: list[Item]) -> list[Item]:
+    """The items, each text that begins as the label of the element before it behind that label.
+
+    What it says of the element stays with it, and the label is said once.
+    """
+    out: list[Item] = []
+    for item in items:
+        above = out[-1] if out else item
+        if item.kind == "text" and above.kind == "act" and not above.tail:
+            said = _after_label(item.body, above.body)
+            if said != item.body:
+                out[-1] = above._replace(tail=f" {said}")
+                continue
+        out.append(item)
+    return out
+
+
+def _after_label(text: str, label: str) -> str:
+    """What a text says behind a label that it begins with; all of it where that is nothing."""
+    rest = text[len(label) :]
+    if len(label) < _SHORTEST_LABEL or not text.startswith(label) or rest[:1] in ("_", "."):
+        return text
+    return text if rest[:1].isalnum() else rest.lstrip(_JOINTS) or text
+
+
 def _telling(text: str, size: int, head: int) -> str:
-    """The gist of a text with a literal in it, without its beginning if both do not fit."""
+    """The gist of a text, without its beginning if that does not fit beside a literal in it."""
+    if _SIGN.search(text) is None:
+        return clip(text, size)
     found = gist(text, size, head)
     return found if _SIGN.search(found) else gist(text, size, 0)
 
@@ -226,11 +254,11 @@ def _glean(item: Item) -> Item | None:
     return item._replace(body=body) if _SIGN.search(body) else None
 
 
-def _brief(items: list[Item], room: int) -> list[Item]:
+def _brief(items: list[Item], room: int, least: int) -> list[Item]:
     """What is said behind the labels, cut to the room that the labels leave."""
     acts = sum(len(i.pre + i.body + i.post) + 1 for i in items if i.kind == "act")
     tails = [len(item.tail) for item in items if item.tail]
-    cap = max(_cap(tails, max(room - acts, room // 6)), _LEAST // 2)
+    cap = max(_cap(tails, max(room - acts, room // 6)), least)
     return [
         item._replace(tail=_telling(item.tail, cap, cap // 3)) if len(item.tail) > cap else item
         for item in items
@@ -259,7 +287,8 @@ def fit(items: list[Item], level: Level, room: int) -> str:
     for attempt in (lines(items, urls=repeated), lines(items)):
         if sum(map(len, attempt)) + len(attempt) <= room:
             return "\n".join(attempt)
-    items = _brief(items, room)
+    joined = _join_texts(items)
+    items = _brief(joined, room, _LEAST // 2 if len(joined) == len(items) else _LEAST)
     if sum(map(len, brief := lines(items))) + len(brief) <= room:
         return "\n".join(brief)
     every = frozenset(item.body for item in items if item.kind == "act" and item.url)
