@@ -36,7 +36,7 @@ from director.runs.resources import Resources, RunOptions
 from director.store import EntryDraft, Store, open_store
 from director.web import AppState
 from director.web.app_server import bound, server_of
-from director.web.guard.hosts import OwnNames
+from director.web.guard.access import OwnNames
 from director.web.sessions import Sessions
 
 FLAGS = "--no-sandbox --disable-quic --no-first-run --disable-background-networking --disable-sync"

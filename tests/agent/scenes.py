@@ -18,8 +18,7 @@ from director.models.script_values import Seen
 from director.runs import save_run_workflow
 from director.runs.run_journal import encode_run, encode_step
 from director.runs.values import Run, Step
-from director.sections.section_texts import render_tool_result
-from director.sections.system import render_system_section
+from director.sections.section_texts import render_system_section, render_tool_result
 from director.store import EntryDraft, Store
 from director.store.compression import compress_turns, preview_turn_compression
 from director.store.run_variables import get_draft_run_id, set_run_variable

@@ -17,8 +17,7 @@ from director.agent.turn_context import gather_turn_context
 from director.context.values import Summary
 from director.models.script_values import Emit, Seen
 from director.profiles import ProfileError, load_profile
-from director.sections.section_texts import render_section_text
-from director.sections.system import render_system_section
+from director.sections.section_texts import render_section_text, render_system_section
 from director.settings import load_settings
 from director.store import Store
 from director.store.compression import compress_turns, preview_turn_compression

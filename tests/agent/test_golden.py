@@ -25,8 +25,7 @@ from director.models.script_engines.tape import Tape
 from director.models.script_values import Seen
 from director.runs import RunDependencies
 from director.sections.boundary import read_sections
-from director.sections.section_texts import PULLED
-from director.sections.system import render_system_section
+from director.sections.section_texts import PULLED, render_system_section
 from director.settings import PROFILES, load_settings
 from director.store import Store
 from director.testing.double import Double

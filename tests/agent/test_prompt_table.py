@@ -8,7 +8,7 @@ import re
 from agent.office import asks
 from agent.test_prompt_tools import Told, go, node, told
 from director.demo.site import Site
-from director.sections.system import read_system_prompt
+from director.sections.section_texts import read_system_prompt
 
 __all__ = ["told"]  # a fixture
 

@@ -9,8 +9,7 @@ import pytest
 from director.profiles import TOOLS, ProfileError, load_profile, place_sections, read_profile
 from director.profiles.values import MODES, with_mode
 from director.sections.boundary import NAMES, read_sections
-from director.sections.section_texts import SECTIONS, render_section_text
-from director.sections.system import read_system_prompt
+from director.sections.section_texts import SECTIONS, read_system_prompt, render_section_text
 from director.settings import MODES as SETTING
 from director.settings import PROFILES
 from sections.states import BUILDING, STATES

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from director.agent.tools import REGISTRY
-from director.sections.system import read_system_prompt
+from director.sections.section_texts import read_system_prompt
 from moved import list_moved
 from sections.sentences import sentences
 

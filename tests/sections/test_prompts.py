@@ -14,13 +14,16 @@ from director.context.values import AgentTurn, Call, Fold, Summary, UserTurn
 from director.counting import counter_for
 from director.profiles.values import TOOLS
 from director.sections.boundary import guard_boundary
-from director.sections.section_texts import render_section_text
+from director.sections.section_texts import (
+    read_system_prompt,
+    render_section_text,
+    render_system_section,
+)
 from director.sections.summary_request import (
     BESIDE,
     make_summary_request,
     make_summary_request_sections,
 )
-from director.sections.system import read_system_prompt, render_system_section
 from director.workflow.conditions import check_condition
 from director.workflow.expressions import PARSERS
 from director.workflow.types import KINDS, check_config

@@ -17,14 +17,15 @@ from director.context.values import Summary, Trust
 from director.counting import counter_for
 from director.sections.boundary import read_sections
 from director.sections.overview import compute_overview_status, write_overview_summary
-from director.sections.plan import render_plan_section
 from director.sections.section_texts import (
     PULLED,
     SECTIONS,
+    render_plan_section,
     render_section_text,
+    render_summary_section,
     render_tool_result,
+    write_summary_spans,
 )
-from director.sections.summary import render_summary_section, write_summary_spans
 from director.sections.value_text import write_compact_value, write_value_line
 from director.sections.variables import list_state_variables, render_variables_in_full
 from director.sections.workflow import render_workflow_section, select_nodes

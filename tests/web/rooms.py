@@ -18,7 +18,7 @@ from director.runs import save_run_workflow
 from director.runs.resources import Resources, RunOptions
 from director.store import Store
 from director.web import AppState, make_app
-from director.web.guard.hosts import OwnNames
+from director.web.guard.access import OwnNames
 from director.web.sessions import Sessions
 from director.workflow.values import Node, Workflow
 

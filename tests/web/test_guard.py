@@ -15,10 +15,9 @@ from starlette.websockets import WebSocketDisconnect
 from director.runs import RunDependencies, queue_run
 from director.store import Store
 from director.web import AppState, make_app
-from director.web.guard.authentication import SHELL
+from director.web.guard.access import SHELL, OwnNames
 from director.web.guard.body_limits import MOST, find_limit
-from director.web.guard.hosts import OwnNames
-from director.web.tickets import Tickets
+from director.web.sessions import Tickets
 from web.asking import Ask, statuses
 from web.rooms import HOME, PORT, WORKFLOW, a_studio, enter, key_of, let_in
 from web.routes import bodies, routes, unsafe

@@ -1,4 +1,4 @@
-"""Which profile, mode and model: said for one message, for a workflow, or for the deployment.
+"""Which profile, mode and model, and whether in the background: for a message, or by the settings.
 
 A mode says how a conversation goes on from a summary. A workflow's choice is a record of its own,
 so it can be changed in the middle of a conversation, and every earlier choice stays readable.

@@ -1,6 +1,9 @@
 """Assemble and fit: the sections in their places around the conversation, within the budget.
 
-Pure. What does not fit even at its smallest is refused here, before anything is sent.
+What does not fit even at its smallest is refused here, before anything is sent. The walks along a
+conversation are kept between requests: each goes on where it stopped. What a walk gives depends on
+the turns and on the marks it was begun with, never on whether it was kept; so the marks are set at
+steps, and two requests seldom need different ones.
 """
 
 from __future__ import annotations

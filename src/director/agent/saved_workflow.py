@@ -6,7 +6,7 @@ Reads are remembered by version, so that a long history costs nothing at each tu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar, cast
 
@@ -42,22 +42,22 @@ class Ran:
     at: float
 
 
+@dataclass(eq=False, slots=True)
 class SavedState:
     """The saved state of one workflow."""
 
-    def __init__(self, store: Store, workflow: str) -> None:
-        self._store = store
-        self._id = workflow
-        self._read: dict[str, tuple[int, object]] = {}
-        self._changed: dict[str, tuple[Node, int]] = {}
-        self._upto = 0
-        self._runs: dict[str, tuple[int, dict[str, Ran]]] = {}
+    store: Store
+    workflow_id: str
+    _read: dict[str, tuple[int, object]] = field(default_factory=dict)
+    _changed: dict[str, tuple[Node, int]] = field(default_factory=dict)
+    _upto: int = 0
+    _runs: dict[str, tuple[int, dict[str, Ran]]] = field(default_factory=dict)
 
     def workflow(self) -> Workflow:
         """The workflow in its newest version."""
         found = self._newest("workflow", lambda body: parse_stored_document(cast("Json", body)))
         if found is None:
-            raise WorkflowError(f"There is no workflow {self._id!r} in the store.")
+            raise WorkflowError(f"There is no workflow {self.workflow_id!r} in the store.")
         return found
 
     def plan(self) -> Plan | None:
@@ -76,27 +76,29 @@ class SavedState:
     def save_workflow(self, workflow: Workflow, reason: str) -> int:
         """Keep a changed workflow; its new version. Refused if it changed meanwhile."""
         expect = self._version("workflow")
-        put = self._store.put(
-            "workflow", self._id, write_workflow_document(workflow), reason, expect=expect
+        put = self.store.put(
+            "workflow", self.workflow_id, write_workflow_document(workflow), reason, expect=expect
         )
         return put.version
 
     def save_plan(self, plan: Plan, reason: str) -> Plan:
         """Keep a plan as its next version."""
         before = self._version("plan")
-        first = self._store.get("plan", self._id, 1)
+        first = self.store.get("plan", self.workflow_id, 1)
         stamp = datetime.now(UTC).isoformat(timespec="seconds")
         created = str(first.body.get("created_at") or stamp) if first else stamp
         version = before + 1
-        new = stamp_plan(plan, self._id, version=version, created_at=created, updated_at=stamp)
-        self._store.put("plan", self._id, encode_plan(new), reason, expect=before)
+        new = stamp_plan(
+            plan, self.workflow_id, version=version, created_at=created, updated_at=stamp
+        )
+        self.store.put("plan", self.workflow_id, encode_plan(new), reason, expect=before)
         return new
 
     def save_description(self, description: Description, reason: str) -> int:
         """Keep a description as its next version; which it is."""
         before = self._version("description")
         body = encode_description(description)
-        return self._store.put("description", self._id, body, reason, expect=before).version
+        return self.store.put("description", self.workflow_id, body, reason, expect=before).version
 
     def close_tasks(self) -> list[str]:
         """Complete the tasks whose nodes are all green now; their ids."""
@@ -141,15 +143,15 @@ class SavedState:
         }
 
     def _own_runs(self) -> list[Versioned]:
-        found = self._store.newest("run")
-        return [each for each in found if parse_run(each).workflow == self._id]
+        found = self.store.newest("run")
+        return [each for each in found if parse_run(each).workflow == self.workflow_id]
 
     def _of_run(self, run: Versioned) -> dict[str, Ran]:
-        known, bench = self._runs.get(run.id), get_draft_run_id(self._id)
+        known, bench = self._runs.get(run.id), get_draft_run_id(self.workflow_id)
         if known is not None and known[0] == run.position and run.id != bench:
             return known[1]
         found: dict[str, Ran] = {}
-        for step in list_run_steps(self._store, run.id):
+        for step in list_run_steps(self.store, run.id):
             if step.state == "finished" and step.type != "item":
                 # Of several visits in a run the worst counts; of several tests the last.
                 before = None if run.id == bench else found.get(step.node)
@@ -163,7 +165,7 @@ class SavedState:
         """Since which place in the store's order each node has been as it is."""
         newest = self._version("workflow")
         for version in range(self._upto + 1, newest + 1):
-            found = self._store.get("workflow", self._id, version)
+            found = self.store.get("workflow", self.workflow_id, version)
             if found is None:
                 continue
             stood = (
@@ -180,7 +182,7 @@ class SavedState:
         return {id_: position for id_, (_, position) in self._changed.items()}
 
     def _newest(self, kind: str, read: Callable[[object], T]) -> T | None:
-        found = self._store.get(kind, self._id)
+        found = self.store.get(kind, self.workflow_id)
         if found is None:
             return None
         known = self._read.get(kind)
@@ -189,7 +191,7 @@ class SavedState:
         return cast("T", known[1])
 
     def _version(self, kind: str) -> int:
-        found = self._store.get(kind, self._id)
+        found = self.store.get(kind, self.workflow_id)
         return found.version if found else 0
 
 
@@ -204,10 +206,8 @@ def find_saved_last_run(ran: Mapping[str, Ran]) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds") if at else ""
 
 
-def read_turn_state(  # noqa: PLR0913  each has a name
-    store: Store,
+def read_turn_state(
     saved: SavedState,
-    workflow: str,
     *,
     tabs: tuple[Tab, ...] = (),
     files: Sequence[object] = (),
@@ -216,7 +216,7 @@ def read_turn_state(  # noqa: PLR0913  each has a name
     """A workflow as it is in the store now, with what is open and given beside it."""
     ran = saved.ran()
     now, plan, description = saved.workflow(), saved.plan(), saved.description()
-    last, bench = find_saved_last_run(ran), get_draft_run_id(workflow)
+    store, bench = saved.store, get_draft_run_id(saved.workflow_id)
     return WorkflowState(
         now,
         plan=plan,
@@ -225,7 +225,7 @@ def read_turn_state(  # noqa: PLR0913  each has a name
         variables=cast("Mapping[str, Json]", read_run_variables(store, bench)),
         tabs=tabs,
         summary=summary,
-        last_executed=last,
+        last_executed=find_saved_last_run(ran),
         records=tuple(list_run_records(store, bench)),
         downloads=tuple(list_downloads(list_run_steps(store, bench))),
         files=tuple(map(str, files)),

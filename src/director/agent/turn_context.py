@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 async def gather_turn_context(desk: AgentSession, context: Context | None = None) -> WorkflowState:
     """The plan, the description, the workflow with statuses, the variables and the tabs."""
     return read_turn_state(
-        desk.store,
         desk.saved,
-        desk.workflow,
         tabs=await desk.bench.tabs(),
         files=desk.means.files() if desk.means.files else (),
         summary=context.summary if context else None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast, final
 
@@ -20,22 +21,22 @@ _ENDING: Final = ".login"
 
 
 @final
+@dataclass(eq=False, slots=True)
 class Logins:
     """A folder of kept logins, sealed with the vault's key."""
 
-    def __init__(self, folder: Path, seal: Seal) -> None:
-        self._folder = folder
-        self._seal = seal
+    folder: Path
+    seal: Seal
 
     def names(self) -> tuple[str, ...]:
         """The names of all kept logins, sorted."""
-        return tuple(sorted(path.stem for path in self._folder.glob(f"*{_ENDING}")))
+        return tuple(sorted(path.stem for path in self.folder.glob(f"*{_ENDING}")))
 
     def save(self, name: str, storage: Storage) -> None:
         """Keep a login; replaces what was there."""
         path = self._path(name)
-        make_private(self._folder)
-        write_private(path, self._seal.close(json.dumps(storage).encode(), f"login {name}"))
+        make_private(self.folder)
+        write_private(path, self.seal.close(json.dumps(storage).encode(), f"login {name}"))
 
     def load(self, name: str) -> Storage:
         """The login that was kept."""
@@ -46,7 +47,7 @@ class Logins:
                 f"There is no login {name!r}. Kept: {', '.join(self.names()) or 'none'}. "
                 "Log in by hand in a visible window and keep it."
             ) from None
-        return cast("Storage", json.loads(self._seal.open(sealed, f"login {name}")))
+        return cast("Storage", json.loads(self.seal.open(sealed, f"login {name}")))
 
     def remove(self, name: str) -> None:
         """Forget a login."""
@@ -62,4 +63,4 @@ class Logins:
 
     def _path(self, name: str) -> Path:
         self.check(name)
-        return self._folder / f"{name}{_ENDING}"
+        return self.folder / f"{name}{_ENDING}"

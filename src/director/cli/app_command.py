@@ -50,7 +50,7 @@ def app(
     password: DIRECTOR_PASSWORD, or the one that you are asked for.
     """
     from director.process_memory import settle_memory
-    from director.web.app_server import Unsafe, serve, studio_at
+    from director.web.app_server import Unsafe, open_served_app, serve_app
     from director.web.launch_link import LaunchLink
 
     settle_memory()
@@ -61,7 +61,7 @@ def app(
         except (Unsafe, OSError) as why:
             said = f"cannot listen: {why.strerror}" if isinstance(why, OSError) else str(why)
             fail("app", said)
-        studio = studio_at(opened, listening[0], names=name or (), password=password)
+        studio = open_served_app(opened, listening[0], names=name or (), password=password)
         link = LaunchLink.to(studio, _render_host(host), listening[0].getsockname()[1])
         # The server has ended well by the time that Ctrl-C is told here.
         with contextlib.ExitStack() as stack, contextlib.suppress(KeyboardInterrupt):
@@ -70,7 +70,7 @@ def app(
                 _tell(link, _render_host(host))
                 stack.enter_context(_open_browser(link, no_open=no_open))
 
-            asyncio.run(serve(studio, listening, tell))
+            asyncio.run(serve_app(studio, listening, tell))
     typer.echo("Ended. Everything is in the store.")
 
 
@@ -112,11 +112,11 @@ def _bind(host: str, port: int | None, password: str) -> list[socket.socket]:
 
 
 def _both(host: str, port: int, password: str) -> list[socket.socket]:
-    from director.web.app_server import bind_twin, bound
+    from director.web.app_server import bind_server_socket, bind_twin_socket
 
-    made = bound(host, port, password=password)
+    made = bind_server_socket(host, port, password=password)
     try:
-        twin = bind_twin(made)
+        twin = bind_twin_socket(made)
     except OSError:
         made.close()
         raise

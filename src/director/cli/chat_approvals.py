@@ -14,8 +14,13 @@ from director.agent.permissions.pending_approvals import PendingApprovals
 from director.cli.chat_input import wait_for_line
 from director.cli.chat_secrets import ask_for_secret
 from director.runs import RunError
-from director.services.approvals import answer_origin, let_effect, list_effects, list_origins
-from director.services.runs import answer_question, get_question
+from director.services.approvals import (
+    answer_origin,
+    answer_requested_effect,
+    list_effects,
+    list_origins,
+)
+from director.services.runs import answer_question, get_run_question
 
 if TYPE_CHECKING:
     from director.cli.chat_room import Room
@@ -83,7 +88,7 @@ async def _ask_for_effect(room: Room, key: str) -> tuple[str, bool]:
     )
     given = (await _hear_answer(room)).lower()
     said: Answer = "all" if given == "all" else "approved" if given in ("y", "yes") else "refused"
-    let_effect(room.workspace, room.workflow, key, answer=said)
+    answer_requested_effect(room.workspace, room.workflow, key, answer=said)
     return asked.name, said != "refused"
 
 
@@ -95,7 +100,7 @@ async def _answer_question(room: Room, id_: str) -> None:
     """Put a question of a run to the user until it is answered."""
     from director.cli.chat_room import parse_choice
 
-    asked = get_question(room.workspace, id_)
+    asked = get_run_question(room.workspace, id_)
     while True:
         room.screen.say(asked.text, "bold yellow")
         room.screen.lines(f"  {number}  {one}" for number, one in enumerate(asked.choices, 1))

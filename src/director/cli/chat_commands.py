@@ -24,9 +24,13 @@ from director.models.names import parse_model_name
 from director.models.servers import accept_server
 from director.models.windows import choose_window
 from director.profiles import load_profile
-from director.sections.section_texts import render_section_text
-from director.sections.system import read_system_prompt
-from director.services.approvals import answer_origin, let_effect, list_effects, list_origins
+from director.sections.section_texts import read_system_prompt, render_section_text
+from director.services.approvals import (
+    answer_origin,
+    answer_requested_effect,
+    list_effects,
+    list_origins,
+)
 from director.services.compression import compress_conversation
 from director.settings import load_settings
 
@@ -200,7 +204,7 @@ def _answer(room: Room, name: str, said: Literal["approved", "refused"]) -> None
     ]
     if keys:
         for key in keys:
-            let_effect(room.workspace, room.workflow, key, answer=said)
+            answer_requested_effect(room.workspace, room.workflow, key, answer=said)
     elif "://" in name:
         answer_origin(room.workspace, room.workflow, name, answer=said)
     else:

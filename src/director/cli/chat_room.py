@@ -47,7 +47,7 @@ from director.runs.run_text import (
     write_seconds_text,
     write_state_text,
 )
-from director.services.runs import read_history
+from director.services.runs import read_run_history
 from director.services.workspace import Workspace, share_session
 from director.settings import Settings, load_settings
 from director.store import Store, Versioned
@@ -208,7 +208,7 @@ class Room:
         run = queue_run(self.store, workflow, self.supplies.offline(workflow)[0], inputs=inputs)
         means = replace(await self.supplies.means(run), progress=self._step, patience=0.0)
         await drive_run(self.store, run.id, means)
-        found = read_history(self.workspace, run.id)
+        found = read_run_history(self.workspace, run.id)
         ended = found.run
         error = (ended.error or {}).get("message", "")
         self.screen.say(f"run {run.id}: {write_state_text(ended)}{f': {error}' if error else ''}")

@@ -10,7 +10,7 @@ from director.cli.chat_input import wait_for_line
 from director.cli.hidden_entry import read_hidden
 from director.secrets import OriginError, Reference, SecretRefused, VaultError, parse_origin_binding
 from director.services import approvals
-from director.services.secrets import purge_value, put_secret
+from director.services.secrets import purge_secret_value, put_secret
 from director.workflow.credential_patterns import find_passwords
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def purge_from_store(room: Room, rest: str) -> None:
     if not rest:
         room.screen.say("Say the name of a secret: its value is purged from all that is stored.")
         return
-    gone = purge_value(room.workspace, rest)
+    gone = purge_secret_value(room.workspace, rest)
     room.screen.say(f"{gone.says} What was sent before stays with whom it was sent to.")
 
 

@@ -153,7 +153,7 @@ async def _compress(
         if preview or not (yes or typer.confirm("Compress?")):
             typer.echo("Nothing was changed.")
             return
-        done = compression.apply_proposal(workspace, thread, made.id, proposals=waiting)
+        done = compression.apply_compression_proposal(workspace, thread, made.id, proposals=waiting)
         typer.echo(f"Done: entry {done.entry}. Undo it with --restore {done.entry}.")
     except DirectorError as error:
         fail("compress", f"{error} Nothing was changed.")
@@ -188,9 +188,9 @@ def _restore(workspace: Workspace, thread: str, entry: int) -> None:
 
 
 def _tell_history(workspace: Workspace, thread: str) -> None:
-    from director.services.compression import list_attempts
+    from director.services.compression import list_compression_attempts_made
 
-    found = list_attempts(workspace, thread)
+    found = list_compression_attempts_made(workspace, thread)
     for one in reversed(found):
         told = f"{one.before:,} → {one.after:,} tokens" if one.entry else one.why
         typer.echo(f"{one.number:>4}  {one.by:<6}  {one.outcome:<9}  {told}")

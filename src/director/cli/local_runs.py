@@ -36,9 +36,9 @@ from director.runs.run_text import (
     write_seconds_text,
 )
 from director.runs.worker import Worker
-from director.services.run_exports import write_report
+from director.services.run_exports import write_exported_report
 from director.services.run_service import open_worker
-from director.services.runs import RunHistory, cancel_run, read_history
+from director.services.runs import RunHistory, cancel_run, read_run_history
 from director.services.workspace import Workspace, make_workspace
 from director.store import Store, VersionConflict
 from director.workflow.display import render_value
@@ -74,7 +74,7 @@ async def do_here(store: Store, run: str, wishes: RunOptions, *, aside: bool = F
             async with open_worker(workspace) as worker:
                 with _cancel_on_interrupt(workspace, run):
                     await _do_run(worker, watch, run)
-            return write_report(workspace, run)
+            return write_exported_report(workspace, run)
 
 
 async def follow_run(store: Store, run: str, *, aside: bool = False) -> None:
@@ -235,7 +235,7 @@ def finish(
     allow_doubts: bool = False,
 ) -> int:
     """Print how a run ended; the exit code that says the same."""
-    found = read_history(workspace, run)
+    found = read_run_history(workspace, run)
     ended = found.run
     if as_json:
         types = list_record_types(found.records)

@@ -13,7 +13,7 @@ from director.runs.run_text import (
 )
 from director.services.nodes import list_node_states
 from director.services.runs import list_runs
-from director.services.workflows import WorkflowRow, get_version, get_workflow
+from director.services.workflows import WorkflowRow, get_workflow, get_workflow_version
 from director.services.workspace import Workspace
 from director.workflow.display import render_value
 from director.workflow.references import list_parts, map_parents
@@ -50,7 +50,7 @@ def listing(found: Sequence[WorkflowRow]) -> list[dict[str, Json]]:
 
 def outline(workspace: Workspace, id_: str) -> str:
     """A workflow with its nodes, those that belong to others under them."""
-    workflow, version = get_workflow(workspace, id_), get_version(workspace, id_)
+    workflow, version = get_workflow(workspace, id_), get_workflow_version(workspace, id_)
     last = list_runs(workspace, id_, limit=1)
     states = list_node_states(workspace, last[0].id) if last else {}
     drawn = _Outline(workflow, states)

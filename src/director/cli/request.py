@@ -29,13 +29,13 @@ Number: TypeAlias = Annotated[int, typer.Argument(help="The number of a request,
 @app.command("list")
 def list_(*, thread: Thread = None, store: Url = None) -> None:
     """List the requests of a thread: when, for what, to whom, how large, what they cost."""
-    from director.services.requests import list_records
+    from director.services.requests import list_request_records
     from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "request") as opened:
         where = _thread(opened, thread)
         typer.echo(f"Requests of {where}:")
-        for one in list_records(make_workspace(opened), where):
+        for one in list_request_records(make_workspace(opened), where):
             typer.echo(_line(one))
 
 
@@ -49,27 +49,27 @@ def show(
     store: Url = None,
 ) -> None:
     """Show a request by part, with tokens and price, and what was cut from it."""
-    from director.services.requests import read_body, read_record
+    from director.services.requests import read_request_body, read_request_record
     from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "request") as opened:
         where, workspace = _thread(opened, thread), make_workspace(opened)
         if raw:
-            sys.stdout.buffer.write(read_body(workspace, where, number, attempt))
+            sys.stdout.buffer.write(read_request_body(workspace, where, number, attempt))
             return
-        for line in _render_request(read_record(workspace, where, number)):
+        for line in _render_request(read_request_record(workspace, where, number)):
             typer.echo(line)
 
 
 @app.command()
 def diff(one: Number, other: Number, *, thread: Thread = None, store: Url = None) -> None:
     """Show how two requests differ, line by line of their bodies."""
-    from director.services.requests import compare_bodies
+    from director.services.requests import compare_request_bodies
     from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "request") as opened:
         where = _thread(opened, thread)
-        for line in compare_bodies(make_workspace(opened), where, one, other, around=1):
+        for line in compare_request_bodies(make_workspace(opened), where, one, other, around=1):
             typer.echo(line)
 
 

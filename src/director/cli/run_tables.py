@@ -18,7 +18,7 @@ from director.runs.run_text import (
     write_seconds_text,
     write_time_text,
 )
-from director.services.runs import RunHistory, RunRow, list_runs, measure_time
+from director.services.runs import RunHistory, RunRow, list_runs, measure_run_time
 from director.services.workspace import Workspace
 from director.workflow.display import render_value
 from director.workflow.sensitive import mask_sensitive
@@ -41,7 +41,7 @@ def _row(workspace: Workspace, row: RunRow) -> dict[str, Json]:
         "doubts": row.doubts,
         "steps": row.done,
         "failed": row.failed,
-        "took": round(measure_time(workspace, row.id), 3),
+        "took": round(measure_run_time(workspace, row.id), 3),
         "last_sign": row.at,
         "worker": row.busy,
         "why": row.why,

@@ -63,10 +63,10 @@ def list_(
 def show(*, run: Which, as_json: AsJson = False, store: Url = None) -> None:
     """Show a run: how long each step took, what it wrote, what it found, what went wrong."""
     from director.cli.run_tables import history, history_json
-    from director.services.runs import read_history
+    from director.services.runs import read_run_history
 
     with open_store_or_exit(store, "runs show") as opened:
-        found = read_history(*_find(opened, run, "runs show"))
+        found = read_run_history(*_find(opened, run, "runs show"))
         said = (
             json.dumps(history_json(found), ensure_ascii=False, indent=2)
             if as_json
@@ -78,10 +78,10 @@ def show(*, run: Which, as_json: AsJson = False, store: Url = None) -> None:
 @app.command()
 def report(*, run: Which, output: Output = None, store: Url = None) -> None:
     """Write the report of a run: one HTML page with pictures that needs nothing else."""
-    from director.services.run_exports import make_report
+    from director.services.run_exports import make_exported_report
 
     with open_store_or_exit(store, "runs report") as opened:
-        text = make_report(*_find(opened, run, "runs report"))
+        text = make_exported_report(*_find(opened, run, "runs report"))
     _out(text, output, "runs report")
 
 
@@ -107,10 +107,10 @@ def records_and_variables(
     spreadsheet would take for a formula begins with an apostrophe (numbers and dashes do not); an
     object becomes columns such as detail.price, a list of texts one cell.
     """
-    from director.services.run_exports import export_data
+    from director.services.run_exports import export_run_data
 
     with open_store_or_exit(store, "runs data") as opened:
-        found = export_data(*_find(opened, run, "runs data"), what, form=format_, bom=bom)
+        found = export_run_data(*_find(opened, run, "runs data"), what, form=format_, bom=bom)
     _out(found.text, output, "runs data")
     if found.json_columns:
         said = f"Lists of objects are JSON in the columns: {', '.join(found.json_columns)}."
@@ -204,11 +204,11 @@ def answer(
     """Answer what a run asks; a run that was put aside is queued for the workers again."""
     from director.runs.run_execution import submit_run_execution
     from director.runs.run_queue import Queue, make_queue_url
-    from director.services.runs import answer_question, read_history
+    from director.services.runs import answer_question, read_run_history
 
     with open_store_or_exit(store, "runs answer") as opened:
         workspace, found = _find(opened, run, "runs answer")
-        before = read_history(workspace, found)
+        before = read_run_history(workspace, found)
         asked = before.open_questions
         if not asked:
             fail("runs answer", f"the run {found} asks nothing")

@@ -88,7 +88,7 @@ def list_(*, store: Url = None) -> None:
     """List the secrets by name, the origins they are bound to, and the fields answered for."""
     from director.cli.outline import columns
     from director.secrets import VaultError
-    from director.services.secrets import list_secrets, list_uses
+    from director.services.secrets import list_secrets, list_used_secrets
     from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "secret list", make=True) as opened:
@@ -101,7 +101,10 @@ def list_(*, store: Url = None) -> None:
             ]
         except VaultError as problem:
             fail("secret list", str(problem))
-        rows += [[use.secret, use.origin, use.field, state] for use, state in list_uses(workspace)]
+        rows += [
+            [use.secret, use.origin, use.field, state]
+            for use, state in list_used_secrets(workspace)
+        ]
     if not rows:
         typer.echo("The vault holds no secret.")
         return
@@ -122,13 +125,13 @@ def refuse(*, name: Name, origin: Origin, field: Field, store: Url = None) -> No
 
 def _answer(name: str, origin: str, field: str, *, store: str | None, word: str) -> None:
     from director.runs.secret_uses import SecretUse
-    from director.services.secrets import answer_use
+    from director.services.secrets import answer_secret_use
     from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, f"secret {word}", make=True) as opened:
         state: Literal["approved", "refused"] = "approved" if word == "allow" else "refused"
         try:
-            answer_use(make_workspace(opened), SecretUse(name, origin, field), state)
+            answer_secret_use(make_workspace(opened), SecretUse(name, origin, field), state)
         except DirectorError as problem:
             fail(f"secret {word}", f"{problem} Nothing was changed.")
     typer.echo(f"{name} on {origin}, {field}: {state}.")

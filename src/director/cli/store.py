@@ -191,7 +191,7 @@ def _purge_whole(store: str | None, thread: str | None, workflow: str, *, yes: b
 
 def _purge_secret(store: str | None, name: str, *, yes: bool) -> None:
     from director.secrets import VaultError
-    from director.services.secrets import purge_value
+    from director.services.secrets import purge_secret_value
     from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "purge") as opened:
@@ -204,7 +204,7 @@ def _purge_secret(store: str | None, name: str, *, yes: bool) -> None:
             typer.echo("Nothing was changed.")
             raise typer.Exit(1)
         try:
-            gone = purge_value(make_workspace(opened), name)
+            gone = purge_secret_value(make_workspace(opened), name)
         except VaultError as problem:
             fail("purge", f"{problem} Nothing was changed.")
     typer.echo(gone.says)

@@ -70,13 +70,17 @@ def list_(*, as_json: AsJson = False, store: Url = None) -> None:
 def show(*, workflow: Name, as_json: AsJson = False, store: Url = None) -> None:
     """Show a workflow as an outline: nodes, conditions, effects, how each fared in the last run."""
     from director.cli.outline import outline
-    from director.services.workflows import export_document
+    from director.services.workflows import export_workflow_document
     from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "workflow show") as opened:
         workspace = make_workspace(opened)
         get_stored_workflow(opened, workflow, "workflow show")
-        said = export_document(workspace, workflow) if as_json else outline(workspace, workflow)
+        said = (
+            export_workflow_document(workspace, workflow)
+            if as_json
+            else outline(workspace, workflow)
+        )
     typer.echo(said.rstrip("\n"))
 
 
@@ -142,12 +146,12 @@ def export(
     `director workflow export order-with-code --script -o order.py`, then
     `python order.py --reference R-7`.
     """
-    from director.services.workflows import export_document, export_script
+    from director.services.workflows import export_workflow_document, export_workflow_script
     from director.services.workspace import make_workspace
 
     with open_store_or_exit(store, "workflow export") as opened:
         found = get_stored_workflow(opened, workflow, "workflow export")
-        export_as = export_script if script else export_document
+        export_as = export_workflow_script if script else export_workflow_document
         text = export_as(make_workspace(opened), workflow)
     if output is None:
         sys.stdout.write(text)
@@ -174,13 +178,13 @@ def get_stored_workflow(opened: Store, name: str, command: str) -> Workflow:
 
 def document(file: Path, command: str, *, as_: str = "") -> Workflow:
     """The workflow that a file holds; what is wrong with it is said with its place."""
-    from director.services.workflows import parse_document
+    from director.services.workflows import parse_workflow_text
     from director.workflow.values import WorkflowError
 
     try:
         if file.stat().st_size > LARGEST:
             fail(command, f"{file} is larger than {LARGEST:,} bytes, which no workflow is")
-        return parse_document(json.loads(file.read_text(encoding="utf-8")), as_=as_)
+        return parse_workflow_text(json.loads(file.read_text(encoding="utf-8")), as_=as_)
     except OSError as error:
         fail(command, f"{file}: {error.strerror}")
     except UnicodeError:
@@ -213,6 +217,6 @@ def import_document(opened: Store, found: Workflow, *, replaces: bool, quiet: bo
             err=True,
         )
     if not quiet:
-        for line in workflows.describe_changes(workspace, done.id, done.before):
+        for line in workflows.describe_workflow_changes(workspace, done.id, done.before):
             typer.echo(line)
     return done.id

@@ -181,7 +181,7 @@ def _queue(opened: Store, workflow: str, run: str, *, watch: bool, shown: tuple[
     from director.runs.run_execution import submit_run_execution
     from director.runs.run_journal import encode_run
     from director.runs.run_queue import Queue, make_queue_url
-    from director.services.runs import read_history
+    from director.services.runs import read_run_history
     from director.services.workspace import make_workspace
 
     as_json, allow_doubts = shown
@@ -193,7 +193,7 @@ def _queue(opened: Store, workflow: str, run: str, *, watch: bool, shown: tuple[
         asyncio.run(follow_run(opened, run, aside=as_json))
         return finish(workspace, run, report=None, as_json=as_json, allow_doubts=allow_doubts)
     if as_json:
-        found = read_history(workspace, run).run
+        found = read_run_history(workspace, run).run
         typer.echo(json.dumps({"id": run, **encode_run(found)}, ensure_ascii=False))
     return 0
 

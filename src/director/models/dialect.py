@@ -158,7 +158,7 @@ def parse_stream_event(found: object) -> Mapping[str, object]:
     return found
 
 
-def check_answer(body: Mapping[str, object]) -> None:
+def check_api_answer(body: Mapping[str, object]) -> None:
     """Refuse an answer that is nested deeper than any provider's; what reads it is recursive."""
     level: list[object] = [body]
     for _ in range(_DEEPEST):
@@ -169,7 +169,7 @@ def check_answer(body: Mapping[str, object]) -> None:
     raise Failed(Failure("malformed", what, 200))
 
 
-def check_calls(calls: Sequence[ToolCall]) -> None:
+def check_api_calls(calls: Sequence[ToolCall]) -> None:
     """Refuse an answer that asks for more calls at once than a person could follow."""
     if len(calls) > _MOST_CALLS:
         what = f"the answer holds {len(calls):,} calls, and {_MOST_CALLS} are the most."

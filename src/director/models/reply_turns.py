@@ -53,7 +53,7 @@ def _result(given: Result | str | None) -> Result:
     return Result(given) if isinstance(given, str) else given
 
 
-def answer_of(call: str, result: Result, form: Form) -> dict[str, object]:
+def make_reply_result(call: str, result: Result, form: Form) -> dict[str, object]:
     """The result of a call in a wire form: a message, or for Anthropic a block of one."""
     if form == "responses":
         return {"type": "function_call_output", "call_id": call, "output": _output(result, form)}
@@ -68,7 +68,7 @@ def answer_of(call: str, result: Result, form: Form) -> dict[str, object]:
 
 
 def _answers(answers: Sequence[tuple[ToolCall, Result]], form: Form) -> list[object]:
-    found: list[object] = [answer_of(call.id, result, form) for call, result in answers]
+    found: list[object] = [make_reply_result(call.id, result, form) for call, result in answers]
     return [{"role": "user", "content": found}] if found and form == "anthropic" else found
 
 

@@ -10,7 +10,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -27,11 +27,11 @@ class Journal(Protocol):
         """Keep a record, together with the reply that it belongs to if there is one."""
 
 
+@dataclass(eq=False, slots=True)
 class MemoryJournal:
     """A journal that lasts as long as the program."""
 
-    def __init__(self) -> None:
-        self._records: dict[str, ResumeRecord] = {}
+    _records: dict[str, ResumeRecord] = field(default_factory=dict)
 
     def read(self, thread: str, /) -> ResumeRecord:
         """The record of a thread, an empty one if there is none."""

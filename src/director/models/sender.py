@@ -20,8 +20,8 @@ from director.models.dialect import (
     ProviderAPI,
     Read,
     Seq,
-    check_answer,
-    check_calls,
+    check_api_answer,
+    check_api_calls,
 )
 from director.models.failures import (
     Failure,
@@ -103,9 +103,9 @@ class Sending:
                     async for piece in pieces:
                         if isinstance(piece, Final):
                             ended = True
-                            check_answer(piece.body)
+                            check_api_answer(piece.body)
                             read = self.dialect.read(piece.body, self.state)
-                            check_calls(read.calls)
+                            check_api_calls(read.calls)
                             self._note("ok", at, chained=chained)
                             yield self._complete(read)
                             return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from director.browser.errors import is_site_away
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 _FIRST, _LONGEST = 0.5, 5.0  # seconds before the second attempt, and before later ones at most
 
 
+@dataclass(eq=False, slots=True)
 class Retries:
     """Since when each visit is tried again, and how long to wait now."""
 
-    def __init__(self) -> None:
-        self._began: dict[str, tuple[float, float]] = {}
+    _began: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     async def wait(self, node: Node, key: str, problem: Exception, stage: Stage) -> bool:
         """Whether to visit the node again, after a pause; its session is brought back then."""

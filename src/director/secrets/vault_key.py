@@ -9,6 +9,7 @@ import base64
 import importlib
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast, final
 
@@ -61,21 +62,21 @@ class GivenKey:
 
 
 @final
+@dataclass(eq=False, slots=True)
 class KeyFile:
     """A key in a file of its own, which only its owner may read."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    path: Path
 
     def __str__(self) -> str:
-        return f"the key file {str(self._path)!r}"
+        return f"the key file {str(self.path)!r}"
 
     def read(self) -> bytes | None:
         """The key in the file; a file that others may read is closed to them first."""
         try:
-            if os.name == "posix" and self._path.stat().st_mode & 0o077:
-                self._path.chmod(0o600)
-            return _check_key(_decode_key(self._path.read_bytes()), str(self))
+            if os.name == "posix" and self.path.stat().st_mode & 0o077:
+                self.path.chmod(0o600)
+            return _check_key(_decode_key(self.path.read_bytes()), str(self))
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -83,11 +84,11 @@ class KeyFile:
 
     def make(self) -> bytes:
         """A new key, on the disk before it is used; the one that another program made just now."""
-        make_private(self._path.parent)
-        with lock_file(self._path):
-            if not self._path.exists():
-                write_private(self._path, _encode_key(os.urandom(SIZE)))
-        return _check_key(_decode_key(self._path.read_bytes()), str(self))
+        make_private(self.path.parent)
+        with lock_file(self.path):
+            if not self.path.exists():
+                write_private(self.path, _encode_key(os.urandom(SIZE)))
+        return _check_key(_decode_key(self.path.read_bytes()), str(self))
 
 
 @final

@@ -10,8 +10,7 @@ from director.context.sizes import section_size
 from director.context.summary_prompt import request
 from director.context.values import Context, Counter, Fold, Section, UserTurn
 from director.sections.boundary import NAMES, guard_boundary, wrap_section
-from director.sections.section_texts import render_section_text
-from director.sections.system import read_system_prompt
+from director.sections.section_texts import read_system_prompt, render_section_text
 from director.sections.workflow_state import WorkflowState
 
 BESIDE = ("description", "plan", "workflow", "variables", "browser")

@@ -65,7 +65,9 @@ def list_effects(workspace: Workspace, workflow: str) -> list[Effect]:
 
 
 @redact_result
-def let_effect(workspace: Workspace, workflow: str, key: str, *, answer: Answer) -> list[Effect]:
+def answer_requested_effect(
+    workspace: Workspace, workflow: str, key: str, *, answer: Answer
+) -> list[Effect]:
     """Let something happen that cannot be undone, or say no; "all" is everything on its sites."""
     answer_effect(workspace.store, workflow, key, answer)
     return list_requested_effects(workspace.store, workflow)

@@ -11,7 +11,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from director.agent.compression.compression_export import exported
@@ -38,10 +38,10 @@ from director.services.compression_values import (
     Looked,
     PastCompression,
     Proposed,
-    list_done,
-    read_attempt,
-    read_estimate,
-    read_proposal,
+    list_done_compressions,
+    read_compression_attempt,
+    read_compression_estimate,
+    read_compression_proposal,
 )
 from director.services.context_meter import find_marks
 from director.services.outgoing import redact_result
@@ -66,11 +66,11 @@ class WaitingProposal:
     cap: int
 
 
+@dataclass(eq=False, slots=True)
 class ProposalList:
     """The proposals of one program that wait to be applied; the oldest gives way."""
 
-    def __init__(self) -> None:
-        self._waiting: OrderedDict[str, WaitingProposal] = OrderedDict()
+    _waiting: OrderedDict[str, WaitingProposal] = field(default_factory=OrderedDict)
 
     def add(self, proposal: WaitingProposal) -> str:
         """Keep a proposal; its name."""
@@ -99,7 +99,7 @@ async def preview_compression(
     """What a compression of these turns would do, of all if none are named; no model is called."""
     async with _open_task(workspace, thread, turns, writer=writer) as task:
         units = build_thread_view(workspace.store.seen(thread)).units
-        return read_estimate(preview_proposal(task), units, task.writer.name)
+        return read_compression_estimate(preview_proposal(task), units, task.writer.name)
 
 
 @redact_result
@@ -122,11 +122,11 @@ async def propose_compression(  # noqa: PLR0913  each has a name
                 workspace.store, thread, turns, counter=task.writer.counter
             )
             made = check_summary(text, found, task.cap, by_user=True)
-    return read_proposal(proposals.add(WaitingProposal(thread, made, task.cap)), made)
+    return read_compression_proposal(proposals.add(WaitingProposal(thread, made, task.cap)), made)
 
 
 @redact_result
-def rewrite_proposal(
+def rewrite_compression_proposal(
     workspace: Workspace, thread: str, id_: str, *, text: str, proposals: ProposalList
 ) -> Proposed:
     """The same compression with the user's words, verified like any other."""
@@ -134,16 +134,16 @@ def rewrite_proposal(
     found = proposals.get(id_, thread)
     made = edit_proposal(found.made, text, found.cap)
     proposals.replace(id_, replace(found, made=made))
-    return read_proposal(id_, made)
+    return read_compression_proposal(id_, made)
 
 
 @redact_result
-def apply_proposal(
+def apply_compression_proposal(
     workspace: Workspace, thread: str, id_: str, *, proposals: ProposalList
 ) -> PastCompression:
     """Put the summary in the place of what it covers; refused if the thread has grown since."""
     entry = apply_compression(workspace.store, thread, proposals.get(id_, thread).made)
-    done = list_done(workspace.store, thread)
+    done = list_done_compressions(workspace.store, thread)
     return next(one for one in done if one.entry == entry.seq)
 
 
@@ -163,21 +163,21 @@ def restore_compression(workspace: Workspace, thread: str, entry: int) -> list[P
     """Undo a compression: its messages are in view again, and what came since."""
     _check_idle(workspace.store, thread)
     restore_compressed_turns(workspace.store, thread, entry)
-    return list_done(workspace.store, thread)
+    return list_done_compressions(workspace.store, thread)
 
 
 @redact_result
 def list_compressions(workspace: Workspace, thread: str) -> list[PastCompression]:
     """The compressions of a conversation, the newest first."""
-    return list_done(workspace.reads, thread)
+    return list_done_compressions(workspace.reads, thread)
 
 
 @redact_result
-def list_attempts(workspace: Workspace, thread: str) -> list[CompressionAttempt]:
+def list_compression_attempts_made(workspace: Workspace, thread: str) -> list[CompressionAttempt]:
     """Every attempt to compress a conversation, the newest first."""
     made = {one.seq: one for one in list_compression_history(workspace.reads, thread)}
     return [
-        read_attempt(one, made)
+        read_compression_attempt(one, made)
         for one in reversed(list_compression_attempts(workspace.reads, thread))
     ]
 

@@ -105,7 +105,7 @@ class CompressionResult:
     entry: int | None = None
 
 
-def read_estimate(
+def read_compression_estimate(
     found: CompressionEstimate, units: Sequence[tuple[int, ...]], model: str
 ) -> Looked:
     """What a look at a compression found."""
@@ -127,7 +127,7 @@ def read_estimate(
     )
 
 
-def read_proposal(id_: str, made: CompressionProposal) -> Proposed:
+def read_compression_proposal(id_: str, made: CompressionProposal) -> Proposed:
     """A proposal by the name that it waits under."""
     return Proposed(
         id_,
@@ -147,7 +147,7 @@ def read_proposal(id_: str, made: CompressionProposal) -> Proposed:
     )
 
 
-def list_done(store: Store, thread: str) -> list[PastCompression]:
+def list_done_compressions(store: Store, thread: str) -> list[PastCompression]:
     """The compressions of a thread, the newest first."""
     return [
         PastCompression(
@@ -165,7 +165,7 @@ def list_done(store: Store, thread: str) -> list[PastCompression]:
     ]
 
 
-def read_attempt(one: Versioned, made: Mapping[int, Checkpoint]) -> CompressionAttempt:
+def read_compression_attempt(one: Versioned, made: Mapping[int, Checkpoint]) -> CompressionAttempt:
     """An attempt, with how the compression stands that it made."""
     body = one.body
     seq = None if body["checkpoint"] is None else int(str(body["checkpoint"]))

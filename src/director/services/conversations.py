@@ -138,7 +138,9 @@ def begin_conversation(workspace: Workspace, workflow: str) -> Conversation:
 
 
 @redact_result
-def leave_out_turn(workspace: Workspace, workflow: str, seq: int) -> tuple[int, ...]:
+def leave_turn_out_of_conversation(
+    workspace: Workspace, workflow: str, seq: int
+) -> tuple[int, ...]:
     """Leave a turn out of all that is sent from now on; the turns that go with it."""
     _check_idle(workspace, workflow)
     return leave_turn_out_of_thread(
@@ -147,7 +149,7 @@ def leave_out_turn(workspace: Workspace, workflow: str, seq: int) -> tuple[int, 
 
 
 @redact_result
-def read_page(
+def read_conversation_page(
     workspace: Workspace,
     thread: str,
     *,
@@ -163,7 +165,7 @@ def read_page(
 
 
 @redact_result
-def read_entries(
+def read_conversation_entries(
     workspace: Workspace, thread: str, *, after: int, upto: int, longest: int | None = None
 ) -> tuple[ConversationEntry, ...]:
     """A stretch of a thread; results go with the calls that they belong to."""
@@ -172,7 +174,7 @@ def read_entries(
 
 
 @redact_result
-def read_entry(workspace: Workspace, thread: str, seq: int) -> ConversationEntry:
+def read_conversation_entry(workspace: Workspace, thread: str, seq: int) -> ConversationEntry:
     """One entry with all of its results, however long they are; `NotFound` if there is none."""
     after = seq
     found = _get_entries(workspace, thread, seq - 1, seq)
@@ -190,7 +192,7 @@ def read_entry(workspace: Workspace, thread: str, seq: int) -> ConversationEntry
 
 
 @redact_result
-def read_turn(workspace: Workspace, thread: str) -> TurnNow:
+def read_conversation_turn(workspace: Workspace, thread: str) -> TurnNow:
     """How it stands with a thread; a turn whose program has died is interrupted."""
     store = workspace.reads
     last = find_last_turn(store, thread)

@@ -77,7 +77,7 @@ def accept_proposals(
     """Write proposed conditions into a workflow as a new version; what changed, in lines."""
     now = workflows.load_workflow(workspace, workflow)
     tested = now.nodes[find_selection_place(node, now.nodes)]
-    return workflows.save_changes(workspace, write_proposals(now, tested, wanted))
+    return workflows.save_workflow_changes(workspace, write_proposals(now, tested, wanted))
 
 
 @redact_result
@@ -93,5 +93,5 @@ def edit_checks(
         known = [one for one in found.nodes[at].checks if get_doubt_check_place(one) == place]
         kept = {name: one[name] for one in known for name in ("counter",) if name in one}
         found = edit_node(found, node, {"checks": [{**kept, **given}]})
-        workflows.save_changes(workspace, found)
+        workflows.save_workflow_changes(workspace, found)
     return found.nodes[at].checks

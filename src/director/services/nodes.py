@@ -258,13 +258,13 @@ def _read_nodes(
         now.description,
         found.version,
         now.origins,
-        list_inputs(now),
+        list_node_inputs(now),
         rows,
         len(now.nodes),
     )
 
 
-def list_inputs(workflow: Workflow) -> tuple[InputRow, ...]:
+def list_node_inputs(workflow: Workflow) -> tuple[InputRow, ...]:
     """What a run of a workflow is given; the default of what is secret is hidden."""
     return tuple(
         InputRow(

@@ -42,7 +42,7 @@ class VersionNote:
 
 
 @redact_result
-def get_body(
+def get_plan_body(
     workspace: Workspace, kind: Kind, workflow: str, *, version: int | None = None
 ) -> Mapping[str, object]:
     """A plan or a description as it is stored, the newest if no version is named."""
@@ -85,7 +85,7 @@ def restore_plan(workspace: Workspace, workflow: str, version: int) -> Mapping[s
 
 
 @redact_result
-def change_task(
+def change_planned_task(
     workspace: Workspace,
     workflow: str,
     task: str,

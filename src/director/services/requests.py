@@ -139,36 +139,40 @@ def read_request(workspace: Workspace, thread: str, number: int) -> Detail:
 
 
 @redact_result
-def list_records(workspace: Workspace, thread: str) -> list[Versioned]:
+def list_request_records(workspace: Workspace, thread: str) -> list[Versioned]:
     """The requests of a thread as they are kept, the oldest first."""
     return list(workspace.reads.versions(KIND, thread))
 
 
 @redact_result
-def read_record(workspace: Workspace, thread: str, number: int) -> Versioned:
+def read_request_record(workspace: Workspace, thread: str, number: int) -> Versioned:
     """A request as it is kept."""
     return read_kept_request(workspace.reads, thread, number)
 
 
 @redact_result
-def read_texts(workspace: Workspace, thread: str, number: int) -> dict[tuple[str, str], str]:
+def list_request_texts(
+    workspace: Workspace, thread: str, number: int
+) -> dict[tuple[str, str], str]:
     """The text of each part of a request, by its place and name, as it was sent."""
     return texts_of(workspace.reads, thread, _get(workspace, thread, number).body, workspace.clean)
 
 
 @redact_result
-def read_body(workspace: Workspace, thread: str, number: int, attempt: int = 1) -> bytes:
+def read_request_body(workspace: Workspace, thread: str, number: int, attempt: int = 1) -> bytes:
     """The body of a request as it left, byte for byte but for what the vault holds now."""
     _get(workspace, thread, number)
     return sent_bytes(workspace.reads, thread, number, attempt)
 
 
 @redact_result
-def compare_bodies(
+def compare_request_bodies(
     workspace: Workspace, thread: str, one: int, other: int, *, around: int = 2
 ) -> list[str]:
     """How two requests differ, line by line of their bodies."""
-    before, after = (_lines(read_body(workspace, thread, number)) for number in (one, other))
+    before, after = (
+        _lines(read_request_body(workspace, thread, number)) for number in (one, other)
+    )
     names = (f"request {one}", f"request {other}")
     found = difflib.unified_diff(before, after, names[0], names[1], lineterm="", n=around)
     return [line for line, _ in zip(found, range(_MOST), strict=False)]
@@ -181,7 +185,7 @@ async def replay_request(workspace: Workspace, thread: str, number: int) -> Repl
 
 
 @redact_result
-def list_moments(workspace: Workspace, thread: str, *, limit: int = 500) -> list[Moment]:
+def list_request_moments(workspace: Workspace, thread: str, *, limit: int = 500) -> list[Moment]:
     """How the size of the context went, with the compressions, in their order."""
     store = workspace.reads
     turns = (line for line in _list_rows(store, thread, limit=limit) if line.purpose == "turn")

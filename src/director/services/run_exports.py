@@ -21,7 +21,7 @@ from director.runs.exported_data import (
 from director.runs.run_report import render_run_report
 from director.services.errors import NotFound
 from director.services.outgoing import redact_result
-from director.services.runs import list_open_questions
+from director.services.runs import list_open_run_questions_now
 from director.services.workspace import Workspace
 
 
@@ -34,7 +34,7 @@ class ExportedRows:
 
 
 @redact_result
-def export_data(
+def export_run_data(
     workspace: Workspace,
     run: str,
     what: Literal["records", "variables"],
@@ -50,20 +50,20 @@ def export_data(
 
 
 @redact_result
-def make_report(workspace: Workspace, run: str) -> str:
+def make_exported_report(workspace: Workspace, run: str) -> str:
     """The report of a run: one HTML page with pictures that needs nothing else."""
     return render_run_report(workspace.reads, run)
 
 
 @redact_result
-def write_report(workspace: Workspace, run: str) -> Path:
+def write_exported_report(workspace: Workspace, run: str) -> Path:
     """Write the report of a run into its folder."""
     path = workspace.resources.folder(run) / "report.html"
-    write_private(path, make_report(workspace, run).encode())
+    write_private(path, make_exported_report(workspace, run).encode())
     return path
 
 
-def get_picture(workspace: Workspace, run: str, hash_: str) -> bytes:
+def get_run_picture(workspace: Workspace, run: str, hash_: str) -> bytes:
     """The picture of a step of a run; secret fields were covered when it was taken."""
     if not _has_picture(list_run_steps(workspace.reads, run), hash_):
         raise NotFound("No step of this run has this picture.")
@@ -74,7 +74,7 @@ def get_workflow_picture(workspace: Workspace, workflow: str, hash_: str) -> byt
     """The picture of a step or a question of any run of a workflow."""
     store = workspace.reads
     runs = [each.id for each in store.newest("run") if each.body.get("workflow") == workflow]
-    asked = any(one.picture == hash_ for one in list_open_questions(workspace, workflow))
+    asked = any(one.picture == hash_ for one in list_open_run_questions_now(workspace, workflow))
     if not asked and not any(_has_picture(list_run_steps(store, run), hash_) for run in runs):
         raise NotFound("There is no such picture.")
     return store.kept(hash_)

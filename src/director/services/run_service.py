@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from director.browser import Session
@@ -23,16 +23,16 @@ from director.services.workspace import Workspace
 _LOG = logging.getLogger("director.runs")
 
 
+@dataclass(eq=False, slots=True)
 class RunService:
     """The runs that this program does behind whoever asks for them."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self._worker: Worker | None = None
-        self._open = AsyncExitStack()
-        self._opening = asyncio.Lock()
-        self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._sessions: dict[str, Session] = {}
+    workspace: Workspace
+    _worker: Worker | None = None
+    _open: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    _sessions: dict[str, Session] = field(default_factory=dict)
 
     def session(self, run: str) -> Session | None:
         """The browser of a run that is done here now, to be looked at only."""
@@ -70,7 +70,7 @@ class RunService:
         async with self._opening:
             if self._worker is None:
                 self._worker = await self._open.enter_async_context(
-                    open_worker(self._workspace, self._sessions.__setitem__)
+                    open_worker(self.workspace, self._sessions.__setitem__)
                 )
             return self._worker
 

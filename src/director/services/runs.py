@@ -178,7 +178,7 @@ def list_runs(workspace: Workspace, workflow: str = "", *, limit: int = 100) -> 
 
 
 @redact_result
-def measure_time(workspace: Workspace, run: str) -> float:
+def measure_run_time(workspace: Workspace, run: str) -> float:
     """How many seconds a run was worked on, until it ended or until now."""
     return measure_run(workspace.reads, run)
 
@@ -210,7 +210,7 @@ def get_run(workspace: Workspace, run: str) -> RunDetail:
 
 
 @redact_result
-def read_history(workspace: Workspace, run: str) -> RunHistory:
+def read_run_history(workspace: Workspace, run: str) -> RunHistory:
     """One run as it is stored; RunError if there is none."""
     store = workspace.reads
     found = read_run(store, run)
@@ -284,7 +284,7 @@ def reopen_run(workspace: Workspace, run: str, *, node: str = "", take_over: boo
 
 
 @redact_result
-def get_question(workspace: Workspace, question: str) -> Question:
+def get_run_question(workspace: Workspace, question: str) -> Question:
     """A question by its id; NotFound if none was asked under it."""
     run = question.partition("/")[0]
     for each in list_run_questions(workspace.reads, run):
@@ -294,7 +294,7 @@ def get_question(workspace: Workspace, question: str) -> Question:
 
 
 @redact_result
-def list_open_questions(workspace: Workspace, workflow: str) -> list[Question]:
+def list_open_run_questions_now(workspace: Workspace, workflow: str) -> list[Question]:
     """What runs of this workflow ask a person now."""
     store = workspace.reads
     asking = [

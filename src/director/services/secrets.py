@@ -62,7 +62,7 @@ def list_secrets(workspace: Workspace) -> list[SecretListing]:
 
 
 @redact_result
-def list_uses(workspace: Workspace) -> list[tuple[SecretUse, str]]:
+def list_used_secrets(workspace: Workspace) -> list[tuple[SecretUse, str]]:
     """Every field that a person answered for, with the answer."""
     return list_secret_uses(workspace.store)
 
@@ -87,7 +87,7 @@ def remove_secret(workspace: Workspace, name: str) -> None:
 
 
 @redact_result
-def purge_value(workspace: Workspace, name: str) -> Purged:
+def purge_secret_value(workspace: Workspace, name: str) -> Purged:
     """Rewrite all that is stored without the value of a secret, for good."""
     gone = purge_leaked_secret(workspace.store, workspace.resources.vault, name)
     messages = sum(map(len, gone.entries.values()))
@@ -95,7 +95,7 @@ def purge_value(workspace: Workspace, name: str) -> Purged:
 
 
 @redact_result
-def answer_use(
+def answer_secret_use(
     workspace: Workspace, use: SecretUse, answer: Literal["approved", "refused"]
 ) -> None:
     """Let a secret be typed into a field of an origin it is bound to, or let no run ask again."""

@@ -65,7 +65,7 @@ def list_variables(workspace: Workspace, workflow: str) -> list[VariableValue]:
 
 
 @redact_result
-def list_lines(workspace: Workspace, workflow: str) -> list[VariableLine]:
+def list_variable_lines(workspace: Workspace, workflow: str) -> list[VariableLine]:
     """The variables that are set, by name, each in a line."""
     return [
         VariableLine(name, render_value(name, value), one.reason, one.version)

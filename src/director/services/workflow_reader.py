@@ -20,9 +20,7 @@ class WorkflowReader:
     def __init__(
         self, store: Store, workflow: str, files: Callable[[], Sequence[object]] = tuple
     ) -> None:
-        self._store = store
         self._files = files
-        self._workflow = workflow
         self._saved = SavedState(store, workflow)
         self._log = ThreadLog(store)
         self.sizes = HistorySizes()
@@ -32,9 +30,7 @@ class WorkflowReader:
         """The plan, the description, the workflow with statuses, the variables."""
         with self._reading:
             return read_turn_state(
-                self._store,
                 self._saved,
-                self._workflow,
                 tabs=tabs,
                 files=self._files(),
                 summary=said.summary if said else None,

@@ -86,13 +86,13 @@ def list_workflows(workspace: Workspace, *, deleted: bool = False) -> list[Workf
 
 
 @redact_result
-def get_row(workspace: Workspace, workflow: str) -> WorkflowRow:
+def get_workflow_row(workspace: Workspace, workflow: str) -> WorkflowRow:
     """A workflow as it is in the list."""
     return _get_row(workspace, workflow)
 
 
 @redact_result
-def list_reach(workspace: Workspace) -> dict[str, tuple[str, ...]]:
+def list_workflow_reach(workspace: Workspace) -> dict[str, tuple[str, ...]]:
     """The origins that each workflow may reach."""
     found = {}
     for one in workspace.reads.newest("workflow"):
@@ -120,7 +120,7 @@ def get_workflow(workspace: Workspace, workflow: str) -> Workflow:
 
 
 @redact_result
-def get_version(workspace: Workspace, workflow: str) -> int:
+def get_workflow_version(workspace: Workspace, workflow: str) -> int:
     """The number of the newest version of a workflow."""
     return _get_stored(workspace, workflow).version
 
@@ -138,7 +138,7 @@ def ensure_workflow(workspace: Workspace, workflow: str) -> None:
         save_run_workflow(workspace.store, Workflow(workflow, workflow))
 
 
-def parse_document(document: object, *, as_: str = "") -> Workflow:
+def parse_workflow_text(document: object, *, as_: str = "") -> Workflow:
     """The workflow of a document, under another id if one is given; nodes without an id get one."""
     if as_ and isinstance(document, Mapping):
         document = {**document, "id": as_}
@@ -184,15 +184,15 @@ def change_workflow(
 
 
 @redact_result
-def save_changes(workspace: Workspace, workflow: Workflow) -> list[str]:
+def save_workflow_changes(workspace: Workspace, workflow: Workflow) -> list[str]:
     """Save a workflow that was changed as a whole; what changed, in lines."""
     before = workspace.store.get("workflow", workflow.id)
     save_run_workflow(workspace.store, workflow)
-    return describe_changes(workspace, workflow.id, before.version if before else 0)
+    return describe_workflow_changes(workspace, workflow.id, before.version if before else 0)
 
 
 @redact_result
-def describe_changes(workspace: Workspace, workflow: str, before: int) -> list[str]:
+def describe_workflow_changes(workspace: Workspace, workflow: str, before: int) -> list[str]:
     """Which version a workflow is, and what changed since the version before (0: it is new)."""
     found = _get_stored(workspace, workflow)
     nodes = read_workflow_document(cast("Json", found.body)).nodes
@@ -233,19 +233,19 @@ def restore_workflow(workspace: Workspace, workflow: str) -> WorkflowRow:
 
 
 @redact_result
-def export_document(workspace: Workspace, workflow: str) -> str:
+def export_workflow_document(workspace: Workspace, workflow: str) -> str:
     """A workflow as its JSON document."""
     document = write_workflow_document(load_workflow(workspace, workflow))
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
 @redact_result
-def export_script(workspace: Workspace, workflow: str) -> str:
+def export_workflow_script(workspace: Workspace, workflow: str) -> str:
     """A workflow as a Playwright script in Python that stands alone; ExportRefused if it cannot."""
     return write_playwright_script(load_workflow(workspace, workflow))
 
 
-def export_archive(workspace: Workspace, workflow: str) -> Iterator[str]:
+def export_workflow_archive(workspace: Workspace, workflow: str) -> Iterator[str]:
     """A workflow with its conversations and runs, line by line, as they are stored.
 
     Nothing is redacted here: the hashes of the archive are of what was stored, which was redacted
@@ -255,7 +255,7 @@ def export_archive(workspace: Workspace, workflow: str) -> Iterator[str]:
 
 
 @redact_result
-def choose_model(
+def choose_model_of_workflow(
     workspace: Workspace, workflow: str, *, model: str = "", profile: str = ""
 ) -> ChosenModel:
     """Choose the model and the profile of a workflow from now on; what is empty stays.
@@ -274,7 +274,7 @@ def choose_model(
 
 
 @redact_result
-def list_versions(workspace: Workspace, kind: str, id_: str) -> list[RecordVersion]:
+def list_workflow_versions(workspace: Workspace, kind: str, id_: str) -> list[RecordVersion]:
     """The versions of a stored object, the newest first, each with what it changed."""
     store = workspace.reads
     return [
@@ -289,7 +289,7 @@ def list_versions(workspace: Workspace, kind: str, id_: str) -> list[RecordVersi
 
 
 @redact_result
-def restore_version(workspace: Workspace, workflow: str, version: int) -> None:
+def restore_workflow_version(workspace: Workspace, workflow: str, version: int) -> None:
     """Put an older version of a workflow in the place of the newest; every version stays.
 
     What it may reach is not part of that: approvals stay as they are now.

@@ -102,9 +102,7 @@ class Workspace:
         if not workflow:
             return WorkflowState(Workflow(thread, thread))
         return read_turn_state(
-            self.store,
             SavedState(self.store, workflow),
-            workflow,
             tabs=await self.tabs(workflow),
             files=self.files(workflow),
         )

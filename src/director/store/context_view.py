@@ -1,7 +1,8 @@
 """What a model sees of a thread: a projection of its entries, computed and never stored.
 
 Pure: entries in, values out. A thread that grows is followed: what was read once is not read
-again. Never imports a database.
+again. Items of a provider come back as they were written; a call without a result is shown as
+interrupted, and no other text is made up. Never imports a database.
 """
 
 from __future__ import annotations

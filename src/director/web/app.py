@@ -15,7 +15,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from director.distribution import NAME
 from director.web import api, event_stream, page_routes, sign_in
 from director.web.app_state import AppState
-from director.web.errors import tell_errors
+from director.web.errors import add_error_answers
 from director.web.guard import Bodies, Crossing, Doors, ErrorMiddleware, Headers, Hosts
 
 STATIC = Path(__file__).parent / "static"
@@ -56,7 +56,7 @@ def make_app(studio: AppState) -> FastAPI:
         ],
     )
     app.state.studio = studio
-    tell_errors(app)
+    add_error_answers(app)
     # Scripts and styles hold nothing of the user's: they alone are compressed.
     app.mount("/static", GZipMiddleware(StaticFiles(directory=STATIC)), name="static")
     app.router.routes.extend(_routes.routes)

@@ -20,7 +20,7 @@ from director.store import Store
 from director.web.app import make_app
 from director.web.app_state import AppState
 from director.web.connections import BoundedProtocol
-from director.web.guard.hosts import OwnNames
+from director.web.guard.access import OwnNames
 from director.web.sessions import Sessions
 
 PORT = 7878
@@ -34,7 +34,7 @@ class Unsafe(Exception):
     """It would listen to other machines without a password."""
 
 
-def bound(host: str, port: int, *, password: str = "") -> socket.socket:
+def bind_server_socket(host: str, port: int, *, password: str = "") -> socket.socket:
     """A socket that listens; `Unsafe` if others could reach it without a password."""
     if not is_loopback(host) and not password:
         raise Unsafe(
@@ -54,7 +54,7 @@ def bound(host: str, port: int, *, password: str = "") -> socket.socket:
     return made
 
 
-def bind_twin(listening: socket.socket) -> socket.socket | None:
+def bind_twin_socket(listening: socket.socket) -> socket.socket | None:
     """The same port on ::1, where browsers look first for names under `localhost`.
 
     None if this machine has no such address. If another program has the port there, it would be
@@ -65,7 +65,7 @@ def bind_twin(listening: socket.socket) -> socket.socket | None:
     if listening.family != socket.AF_INET or not is_local:
         return None
     try:
-        return bound("::1", port)
+        return bind_server_socket("::1", port)
     except OSError as problem:
         if problem.errno == errno.EADDRINUSE:
             raise
@@ -100,7 +100,7 @@ class Served(uvicorn.Server):
                     connection.shutdown()
 
 
-def studio_at(
+def open_served_app(
     store: Store, listening: socket.socket, *, names: Iterable[str] = (), password: str = ""
 ) -> AppState:
     """The studio of a store that is served on a socket."""
@@ -117,8 +117,8 @@ def studio_at(
     )
 
 
-def server_of(studio: AppState) -> Served:
-    """The server of a studio's app; `serve` on a socket starts it."""
+def make_app_server(studio: AppState) -> Served:
+    """The server of a studio's app; `serve_app` on a socket starts it."""
     config = uvicorn.Config(
         make_app(studio),
         access_log=False,
@@ -133,13 +133,13 @@ def server_of(studio: AppState) -> Served:
     return Served(config, studio)
 
 
-async def serve(
+async def serve_app(
     studio: AppState, listening: Iterable[socket.socket], tell: Callable[[], None]
 ) -> None:
     """Serve until the program is told to stop; `tell` is called as soon as all is made ready."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(closing(each)) for each in listening]
-        server = server_of(studio)
+        server = make_app_server(studio)
         tell()
         # Whoever was told may end it at once: here it ends before anything has begun.
         await asyncio.sleep(0)

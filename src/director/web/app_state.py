@@ -45,7 +45,7 @@ from director.store.cached_store import CachedStore
 from director.web.demo_player import KIND as REHEARSAL
 from director.web.demo_player import Rehearsals
 from director.web.event_hub import Hub
-from director.web.guard.hosts import OwnNames
+from director.web.guard.access import OwnNames
 from director.web.page_cache import PageCache
 from director.web.pictures import Pictures
 from director.web.sessions import Sessions

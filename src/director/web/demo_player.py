@@ -7,7 +7,7 @@ what it is wherever it shows: no model is asked.
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from director.agent import ensure_current_thread
@@ -33,14 +33,14 @@ class NextLine:
     text: str = ""
 
 
+@dataclass(eq=False, slots=True)
 class Rehearsals:
     """The demo site of this program, and the workflows that are rehearsed on it."""
 
-    def __init__(self, store: Store, vault: Vault) -> None:
-        self._store = store
-        self._vault = vault
-        self._open = ExitStack()
-        self._sites: dict[int, Site] = {}
+    store: Store
+    vault: Vault
+    _open: ExitStack = field(default_factory=ExitStack)
+    _sites: dict[int, Site] = field(default_factory=dict)
 
     def begin(self) -> str:
         """Make an empty workflow to rehearse with; its id."""
@@ -48,13 +48,13 @@ class Rehearsals:
         site = (self._served(_PORT) if _PORT not in self._sites else None) or self._served(0)
         if site is None:
             raise StoreError("The demo site cannot be served: no port is free. Nothing was made.")
-        made = scripted_demo.begin(self._store, self._vault, site.url)
-        self._store.put(KIND, made, {"workflow": made, "site": site.url}, "begun")
+        made = scripted_demo.begin(self.store, self.vault, site.url)
+        self.store.put(KIND, made, {"workflow": made, "site": site.url}, "begun")
         return made
 
     def next(self, workflow: str, store: Store | None = None) -> NextLine | None:
         """What the user does next; None if this workflow is no rehearsal."""
-        store = store or self._store
+        store = store or self.store
         found = store.get(KIND, workflow)
         if found is None:
             return None

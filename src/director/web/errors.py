@@ -17,7 +17,7 @@ from director.errors import DirectorError
 from director.services.errors import describe_error
 from director.web.app_state import AppState
 from director.web.guard.refusal_responses import error_body
-from director.web.page_templates import page
+from director.web.page_templates import answer_page_template
 
 
 class Problem(BaseModel):
@@ -37,7 +37,7 @@ RESPONSES: dict[int | str, dict[str, object]] = {
 }
 
 
-def tell_errors(app: FastAPI) -> None:
+def add_error_answers(app: FastAPI) -> None:
     """Let every foreseen error of a route be told in one shape."""
     app.add_exception_handler(DirectorError, _describe)
     app.add_exception_handler(RequestValidationError, _unfit)
@@ -78,4 +78,4 @@ def _told(
     is_page = "text/html" in request.headers.get("accept", "")
     if not is_page or request.url.path.startswith("/api/"):
         return JSONResponse(said, status, headers=headers)
-    return page(request, "error.html", {"said": said}, status=status)
+    return answer_page_template(request, "error.html", {"said": said}, status=status)

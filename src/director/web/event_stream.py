@@ -19,7 +19,7 @@ router = APIRouter(tags=["events"])
     response_class=StreamingResponse,
     responses={200: {"content": {"text/event-stream": {}}}},
 )
-async def events(
+async def stream_events(
     studio: CurrentApp,
     last_event_id: Annotated[str, Header(max_length=64)] = "",
     after: Annotated[str, Query(max_length=64)] = "",

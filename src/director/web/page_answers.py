@@ -19,7 +19,7 @@ from director.services.provider_keys import find_keys
 from director.store.cached_store import record_reads
 from director.web.app_state import AppState
 from director.web.page_cache import CachedPage
-from director.web.page_templates import html, render
+from director.web.page_templates import answer_html_page, render_page_template
 
 Making: TypeAlias = Callable[[], Awaitable[tuple[str, dict[str, Any]]]]
 # Stands where a page says which event it was made after; nobody can write it into a page.
@@ -41,10 +41,10 @@ async def answer_page(
             if workflow:
                 await asyncio.to_thread(studio.check_workflow, workflow)
             template, shown = await make()
-            body = render(template, {**shown, "event": _EVENT})
+            body = render_page_template(template, {**shown, "event": _EVENT})
         if await read_surroundings(studio, workflow) == before:
             studio.pages.keep(key, CachedPage(body, before, reads))
-    return html(body.replace(_EVENT.encode(), request.state.event.encode()))
+    return answer_html_page(body.replace(_EVENT.encode(), request.state.event.encode()))
 
 
 async def read_surroundings(studio: AppState, workflow: str) -> tuple[object, ...]:

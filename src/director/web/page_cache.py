@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from director.store.cached_store import CachedStore, ReadSet
 
@@ -25,22 +25,22 @@ class CachedPage:
     reads: ReadSet
 
 
+@dataclass(eq=False, slots=True)
 class PageCache:
     """The pages of one store that were asked for last."""
 
-    def __init__(self, store: CachedStore, most: int = MOST) -> None:
-        self._store = store
-        self._most = most
-        self._pages: OrderedDict[Hashable, CachedPage] = OrderedDict()
-        self._size = 0
-        self.hits = 0  # how often a page did not have to be made
+    store: CachedStore
+    most: int = MOST
+    _pages: OrderedDict[Hashable, CachedPage] = field(default_factory=OrderedDict)
+    _size: int = 0
+    hits: int = 0  # how often a page did not have to be made
 
     def find(self, key: Hashable, surroundings: object) -> bytes | None:
         """The page of this key, if it would be the same were it made now."""
         page = self._pages.get(key)
         if page is None:
             return None
-        if page.surroundings != surroundings or not self._store.is_current(page.reads):
+        if page.surroundings != surroundings or not self.store.is_current(page.reads):
             self._drop(key)
             return None
         self._pages.move_to_end(key)
@@ -50,11 +50,11 @@ class PageCache:
     def keep(self, key: Hashable, page: CachedPage) -> None:
         """Keep a page; one of which some reads are not known cannot be kept."""
         self._drop(key)
-        if not page.reads.is_complete or len(page.body) > self._most:
+        if not page.reads.is_complete or len(page.body) > self.most:
             return
         self._pages[key] = page
         self._size += len(page.body)
-        while self._size > self._most:
+        while self._size > self.most:
             self._drop(next(iter(self._pages)))
 
     def _drop(self, key: Hashable) -> None:

@@ -10,11 +10,11 @@ from fastapi.responses import HTMLResponse
 
 from director.services.provider_keys import find_keys, list_keys
 from director.services.secrets import list_secrets
-from director.services.workflows import list_reach, list_workflows
+from director.services.workflows import list_workflow_reach, list_workflows
 from director.web import conversations_page, requests_page, runs_page, workflow_page
 from director.web.app_state import AppState
 from director.web.page_answers import answer_page
-from director.web.page_templates import page
+from director.web.page_templates import answer_page_template
 from director.web.route_dependencies import CurrentApp
 from director.web.views import settings as view
 from director.web.views.last_runs import last_runs
@@ -28,7 +28,7 @@ for each in (workflow_page, conversations_page, requests_page, runs_page):
 
 
 @router.get("/")
-async def workflows(
+async def show_workflows_page(
     request: Request,
     studio: CurrentApp,
     page_number: Annotated[int, Query(alias="page", ge=1, le=2**31)] = 1,
@@ -58,12 +58,12 @@ def _list(studio: AppState, page_number: int, words: str) -> dict[str, object]:
 
 
 @router.get("/settings")
-def settings(request: Request, studio: CurrentApp) -> HTMLResponse:
+def show_settings_page(request: Request, studio: CurrentApp) -> HTMLResponse:
     """The settings, the models, the origins, the secrets by their names."""
     shown = {
-        "fields": view.fields(studio.settings),
+        "fields": view.list_setting_fields(studio.settings),
         "groups": view.GROUPS,
-        "profiles": view.profiles(),
+        "profiles": view.list_setting_profiles(),
         "keys": {one.variable: one.place for one in list_keys(studio.workspace)},
         "secrets": [
             (one.name, ", ".join(one.origins), one.warning)
@@ -71,14 +71,14 @@ def settings(request: Request, studio: CurrentApp) -> HTMLResponse:
             if not one.name.startswith("model.")
         ],
         "rows": list_workflows(studio.workspace),
-        "origins": list_reach(studio.workspace),
+        "origins": list_workflow_reach(studio.workspace),
         "users": secret_users(studio.cached),
         "here": "settings",
     }
-    return page(request, "settings.html", shown)
+    return answer_page_template(request, "settings.html", shown)
 
 
 @router.get("/help")
-def help_(request: Request) -> HTMLResponse:
+def show_help_page(request: Request) -> HTMLResponse:
     """What is what, and which keys do what."""
-    return page(request, "help.html", {"here": "help"})
+    return answer_page_template(request, "help.html", {"here": "help"})

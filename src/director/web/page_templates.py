@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 
 from director.runs.run_text import write_doubts_text, write_seconds_text
-from director.sections.summary import write_summary_spans
+from director.sections.section_texts import write_summary_spans
 from director.web.views import safe_markdown
 from director.workflow.sensitive import is_sensitive
 
@@ -35,15 +35,15 @@ def _iso(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
 
 
-def api_of(workflow: str) -> str:
+def get_page_api(workflow: str) -> str:
     """Where the API of a workflow is."""
     return f"/api/workflows/{quote(workflow, safe='')}"
 
 
 templates.env.trim_blocks = templates.env.lstrip_blocks = True
 templates.env.filters |= {
-    "markdown": safe_markdown.rendered,
-    "cited": safe_markdown.summarised,
+    "markdown": safe_markdown.render_markdown,
+    "cited": safe_markdown.render_summary_markdown,
     "tokens": _tokens,
     "clock": _clock,
     "iso": _iso,
@@ -54,17 +54,17 @@ templates.env.filters |= {
 templates.env.tests["sensitive"] = is_sensitive
 
 
-def html(body: bytes) -> HTMLResponse:
+def answer_html_page(body: bytes) -> HTMLResponse:
     """A page that was made before, which no cache but our own keeps."""
     return HTMLResponse(body, headers={"cache-control": "no-store"})
 
 
-def render(name: str, shown: Mapping[str, object]) -> bytes:
+def render_page_template(name: str, shown: Mapping[str, object]) -> bytes:
     """A page or a part of one as it is sent."""
     return templates.get_template(name).render(shown).encode()
 
 
-def page(
+def answer_page_template(
     request: Request, name: str, shown: Mapping[str, object], *, status: int = 200
 ) -> HTMLResponse:
     """A page or a part of one, which no cache keeps."""

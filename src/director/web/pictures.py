@@ -7,7 +7,7 @@ import hashlib
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from director.browser import BrowserError, Session
 
@@ -23,18 +23,20 @@ class Picture:
     at: float
 
 
+@dataclass(eq=False, slots=True)
 class Pictures:
     """The newest picture of each workflow's active tab."""
 
-    def __init__(self, session: Callable[[str], Session | None]) -> None:
-        self._session = session
-        self._newest: dict[str, Picture] = {}
-        self._taking: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+    session: Callable[[str], Session | None]
+    _newest: dict[str, Picture] = field(default_factory=dict)
+    _taking: defaultdict[str, asyncio.Lock] = field(
+        default_factory=lambda: defaultdict(asyncio.Lock)
+    )
 
     async def of(self, workflow: str) -> Picture | None:
         """The active tab as it looks now; None if no browser is open."""
         async with self._taking[workflow]:
-            session = self._session(workflow)
+            session = self.session(workflow)
             if session is None:
                 self._newest.pop(workflow, None)
                 return None

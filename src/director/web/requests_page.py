@@ -11,7 +11,7 @@ from director.agent import ensure_current_thread
 from director.agent.saved_workflow import SavedState
 from director.services.requests import count_requests, list_requests
 from director.web.app_state import AppState
-from director.web.page_templates import api_of, page
+from director.web.page_templates import answer_page_template, get_page_api
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, Thread
 from director.web.views import requests
 
@@ -21,7 +21,7 @@ _AT_ONCE = 50
 
 
 @router.get("/w/{workflow}/requests")
-def listed(
+def show_requests_page(
     request: Request,
     workflow: ExistingWorkflowId,
     thread: Thread,
@@ -31,11 +31,11 @@ def listed(
     """The requests of the conversation, some at a time, and the size over time."""
     rows = list_requests(studio.workspace, thread, before=before, limit=_AT_ONCE)
     shown = {**_around(studio, workflow, thread), "rows": rows, "before": before}
-    return page(request, "requests.html", shown)
+    return answer_page_template(request, "requests.html", shown)
 
 
 @router.get("/w/{workflow}/requests/{number}")
-def one(  # noqa: PLR0913, PLR0917  each is asked for by name
+def show_request_page(  # noqa: PLR0913, PLR0917  each is asked for by name
     request: Request,
     workflow: ExistingWorkflowId,
     thread: Thread,
@@ -44,17 +44,19 @@ def one(  # noqa: PLR0913, PLR0917  each is asked for by name
     other: Annotated[int | None, Query(ge=1, le=2**31)] = None,
 ) -> HTMLResponse:
     """One request by part; with `other`, how it differs from that one."""
-    found = requests.inspected(studio.workspace, thread, number)
-    differs = requests.compared(studio.workspace, thread, other, number) if other else []
+    found = requests.inspect_request_view(studio.workspace, thread, number)
+    differs = (
+        requests.compare_request_views(studio.workspace, thread, other, number) if other else []
+    )
     shown = {
         **_around(studio, workflow, thread),
         "one": found,
         "other": other,
         "differs": differs,
         "trace": _trace(studio, thread, number),
-        "api": api_of(workflow),
+        "api": get_page_api(workflow),
     }
-    return page(request, "request.html", shown)
+    return answer_page_template(request, "request.html", shown)
 
 
 def _trace(studio: AppState, thread: str, number: int) -> list[requests.TracedTurn]:
@@ -69,6 +71,6 @@ def _around(studio: AppState, workflow: str, thread: str) -> dict[str, object]:
         "name": SavedState(studio.cached, workflow).workflow().name,
         "older": "" if thread == ensure_current_thread(studio.cached, workflow) else thread,
         "newest": count_requests(studio.workspace, thread),
-        "time": requests.timeline(studio.workspace, thread),
+        "time": requests.make_request_timeline(studio.workspace, thread),
         "here": "inspect",
     }

@@ -15,10 +15,35 @@ import json
 import secrets
 import time
 from collections import deque
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from director.web.handovers import Handover, Handovers
-from director.web.tickets import Tickets
+
+_SECONDS = 30.0
+_MOST = 200
+
+
+@dataclass(eq=False, slots=True)
+class Tickets:
+    """The tickets that were given out and not used yet; the oldest give way to new ones."""
+
+    seconds: float = _SECONDS
+    _issued: dict[str, tuple[str, float]] = field(default_factory=dict)
+
+    def issue(self, path: str) -> str:
+        """A ticket for one request of a path."""
+        while len(self._issued) >= _MOST:
+            del self._issued[next(iter(self._issued))]
+        ticket = secrets.token_urlsafe(24)
+        self._issued[ticket] = (path, time.monotonic() + self.seconds)
+        return ticket
+
+    def redeem(self, ticket: str, path: str) -> bool:
+        """Whether a ticket is good for a path now; it is used up, whatever the answer."""
+        wanted, until = self._issued.pop(ticket, ("", 0.0))
+        return wanted == path and time.monotonic() < until
+
 
 _AGE = 30 * 24 * 3600.0
 _TRIES = 5

@@ -15,8 +15,8 @@ from pydantic import Field
 from starlette.types import Receive, Scope, Send
 
 from director.services.errors import NotFound
-from director.web.guard.authentication import key_in, shut
-from director.web.guard.refusal_responses import error_body, page_of, refuse
+from director.web.guard.access import key_in, shut
+from director.web.guard.refusal_responses import error_body, make_refusal_page, refuse
 from director.web.request_bodies import Body
 from director.web.route_dependencies import CurrentApp
 from director.web.sessions import Sessions, TooMany
@@ -54,17 +54,17 @@ class HandoverKey(Body):
 async def show_launch_page() -> HTMLResponse:
     """The page that a launch link opens."""
     words = ["This browser is being let in."]
-    return HTMLResponse(page_of(words, _ENTRANCE), headers={"cache-control": "no-store"})
+    return HTMLResponse(make_refusal_page(words, _ENTRANCE), headers={"cache-control": "no-store"})
 
 
 @router.post("/launch", include_in_schema=False)
-async def launch(body: Link, studio: CurrentApp) -> Response:
+async def exchange_launch_link(body: Link, studio: CurrentApp) -> Response:
     """A key for whoever has the link first."""
     return _let_in(studio.sessions, studio.sessions.enter(body.link))
 
 
 @router.post("/login", include_in_schema=False)
-async def login(request: Request, studio: CurrentApp) -> Response:
+async def sign_in_with_password(request: Request, studio: CurrentApp) -> Response:
     """A key for whoever knows the password."""
     given = parse_qs((await request.body()).decode("utf-8", "replace"))
     try:
@@ -76,7 +76,7 @@ async def login(request: Request, studio: CurrentApp) -> Response:
 
 
 @router.get("/here", include_in_schema=False)
-async def here(request: Request, studio: CurrentApp) -> Response:
+async def answer_name_check(request: Request, studio: CurrentApp) -> Response:
     """Tell the launch file that this browser finds our own name; under no other name."""
     if request.url.hostname != studio.sessions.host:
         raise NotFound("There is nothing at this address.")
@@ -84,7 +84,7 @@ async def here(request: Request, studio: CurrentApp) -> Response:
 
 
 @router.get("/resume", include_in_schema=False)
-async def resume(
+async def resume_sign_in(
     studio: CurrentApp, id_: Annotated[str, Query(alias="id", max_length=100)]
 ) -> Response:
     """A sealed link for a window of an earlier start."""
@@ -95,14 +95,16 @@ async def resume(
 
 
 @router.post("/api/handover", tags=["events"])
-async def handover(studio: CurrentApp, authorization: Annotated[str, Header()]) -> HandoverKey:
+async def get_sign_in_handover(
+    studio: CurrentApp, authorization: Annotated[str, Header()]
+) -> HandoverKey:
     """What a window keeps in memory, to open the link that the next start seals for it."""
     made = studio.sessions.handover(key_in(authorization))
     return HandoverKey(id=made.id, key=made.key)
 
 
 @router.post("/api/tickets", status_code=201, tags=["events"])
-async def ticket(body: TicketPath, studio: CurrentApp) -> Ticket:
+async def issue_sign_in_ticket(body: TicketPath, studio: CurrentApp) -> Ticket:
     """A ticket for one GET of a path, for a few seconds: for what cannot send a header."""
     return Ticket(ticket=studio.sessions.tickets.issue(unquote(body.path)))
 

@@ -10,7 +10,7 @@ import logging
 import traceback
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 from director.agent import TurnRunning, ensure_current_thread
@@ -33,20 +33,15 @@ class _Writing:
     text: str = ""
 
 
+@dataclass(eq=False, slots=True)
 class Turns:
     """What goes on in each workflow."""
 
-    def __init__(
-        self,
-        store: Store,
-        tell: Callable[[Mapping[str, object]], None],
-        clean: Callable[[str], str],
-    ) -> None:
-        self._store = store
-        self._tell = tell
-        self._clean = clean
-        self._on: dict[str, asyncio.Task[Any]] = {}
-        self._writing: dict[str, _Writing] = {}
+    store: Store
+    tell: Callable[[Mapping[str, object]], None]
+    clean: Callable[[str], str]
+    _on: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
+    _writing: dict[str, _Writing] = field(default_factory=dict)
 
     def is_on(self, workflow: str) -> bool:
         """Whether something goes on here."""
@@ -60,14 +55,14 @@ class Turns:
     async def begin(self, workflow: str, turn: Work) -> int:
         """Let a turn go on by itself as soon as what was said is stored, or say why it is not."""
         self._check_free(workflow, turn)
-        thread = ensure_current_thread(self._store, workflow)
-        before = self._store.head(thread)
+        thread = ensure_current_thread(self.store, workflow)
+        before = self.store.head(thread)
         task = self._started(workflow, turn)
-        while not task.done() and self._store.head(thread) == before:
+        while not task.done() and self.store.head(thread) == before:
             await asyncio.wait({task}, timeout=_LOOK)
-        if self._store.head(thread) == before:
+        if self.store.head(thread) == before:
             task.result()
-        return self._store.head(thread)
+        return self.store.head(thread)
 
     def resume(self, workflow: str, turn: Work) -> None:
         """Let a turn go on by itself whose message was stored before this program began."""
@@ -95,22 +90,22 @@ class Turns:
         def told(what: TurnProgress) -> None:
             now = self._writing.setdefault(workflow, _Writing())
             if what.what == "asking":
-                thread = ensure_current_thread(self._store, workflow)
-                now.entry, now.text = self._store.head(thread) + 1, ""
+                thread = ensure_current_thread(self.store, workflow)
+                now.entry, now.text = self.store.head(thread) + 1, ""
             elif what.what in ("again", "answered"):
                 now.text = ""
             elif what.what == "text":
                 place = len(now.text)
                 now.text += what.text
                 event = {"text": what.text, "entry": now.entry, "at": place}
-                self._tell({"workflow": workflow, **event})
+                self.tell({"workflow": workflow, **event})
                 return
-            self._tell({"workflow": workflow, "progress": self._progress(what, now.entry)})
+            self.tell({"workflow": workflow, "progress": self._progress(what, now.entry)})
 
         return told
 
     def _progress(self, what: TurnProgress, entry: int) -> dict[str, object]:
-        text = what.text if what.what == "thinking" else self._clean(what.text)
+        text = what.text if what.what == "thinking" else self.clean(what.text)
         return {
             "what": what.what,
             "text": text[:_LONGEST],
@@ -143,8 +138,8 @@ class Turns:
             # It never began; whoever asked for it was told.
             return
         if problem is not None and not isinstance(problem, DirectorError):
-            _LOG.error("%s", self._clean("".join(traceback.format_exception(problem))))
+            _LOG.error("%s", self.clean("".join(traceback.format_exception(problem))))
         why = "" if problem is None else str(problem) or type(problem).__name__
         told = self._progress(TurnProgress("ended", why, failed=problem is not None), 0)
         what = "over" if problem is None else "failed"
-        self._tell({"workflow": workflow, "progress": {**told, "what": what}})
+        self.tell({"workflow": workflow, "progress": {**told, "what": what}})

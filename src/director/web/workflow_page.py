@@ -20,26 +20,26 @@ from director.services import context_meter as size
 from director.services import run_exports
 from director.services.approvals import list_effects, list_origins, list_secret_requests
 from director.services.branches import list_message_versions
-from director.services.compression import list_attempts
+from director.services.compression import list_compression_attempts_made
 from director.services.conversation_search import search_conversation
-from director.services.conversations import read_turn
+from director.services.conversations import read_conversation_turn
 from director.services.errors import NotFound
 from director.services.nodes import list_nodes
 from director.services.plans import get_description, get_plan
 from director.services.provider_keys import list_provider_models
 from director.services.requests import list_requests
-from director.services.runs import list_open_questions
-from director.services.variables import list_lines
+from director.services.runs import list_open_run_questions_now
+from director.services.variables import list_variable_lines
 from director.services.workflows import get_workflow
 from director.settings import PROFILES
 from director.store.run_variables import get_draft_run_id
 from director.web.app_state import AppState
 from director.web.page_answers import answer_page
-from director.web.page_templates import api_of
+from director.web.page_templates import get_page_api
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, WorkflowId, thread_of
 from director.web.views import chat, compression, meter, nodes, plan
 from director.web.views.node_drawer import node_drawer
-from director.web.views.outline import outline
+from director.web.views.outline import make_outline
 from director.web.views.record_tables import record_tables
 from director.web.views.variables_and_tabs import tabs_view
 from director.workflow.description import PARTS, Description
@@ -49,7 +49,9 @@ Shown: TypeAlias = dict[str, Any]
 
 
 @router.get("/w/{workflow}")
-async def work(request: Request, workflow: WorkflowId, studio: CurrentApp) -> HTMLResponse:
+async def show_workflow_page(
+    request: Request, workflow: WorkflowId, studio: CurrentApp
+) -> HTMLResponse:
     """The one page to work in. The meter is loaded behind it: it reads the whole conversation."""
     return await answer_page(request, studio, (workflow,), lambda: _work(studio, workflow))
 
@@ -79,7 +81,7 @@ class PartQuery(BaseModel):
 
 
 @router.get("/w/{workflow}/part/{part}")
-async def part(
+async def show_workflow_part(
     request: Request,
     workflow: WorkflowId,
     part: str,
@@ -105,7 +107,7 @@ async def _part(studio: AppState, workflow: str, part: str, asked: PartQuery) ->
 
 
 @router.get("/w/{workflow}/kept/{hash_}")
-def kept(workflow: ExistingWorkflowId, hash_: str, studio: CurrentApp) -> Response:
+def show_workflow_picture(workflow: ExistingWorkflowId, hash_: str, studio: CurrentApp) -> Response:
     """A picture that a step of this workflow left."""
     content = run_exports.get_workflow_picture(studio.workspace, workflow, hash_)
     kind = "image/png" if content.startswith(b"\x89PNG") else "image/jpeg"
@@ -113,13 +115,18 @@ def kept(workflow: ExistingWorkflowId, hash_: str, studio: CurrentApp) -> Respon
 
 
 def _common(workflow: str) -> Shown:
-    return {"workflow": workflow, "api": api_of(workflow), "marks": plan.MARKS, "here": "work"}
+    return {
+        "workflow": workflow,
+        "api": get_page_api(workflow),
+        "marks": plan.MARKS,
+        "here": "work",
+    }
 
 
 def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     store = studio.cached
     thread = ensure_current_thread(store, workflow)
-    found = chat.chat(studio.workspace, thread)
+    found = chat.make_chat_view(studio.workspace, thread)
     asked = [one for one in list_origins(studio.workspace, workflow) if one.state == "asked"]
     return {
         "chat": found,
@@ -129,7 +136,7 @@ def _chat(studio: AppState, workflow: str, _: PartQuery) -> Shown:
         "effects": [
             one for one in list_effects(studio.workspace, workflow) if one.state == "asked"
         ],
-        "questions": list_open_questions(studio.workspace, workflow),
+        "questions": list_open_run_questions_now(studio.workspace, workflow),
         "secrets": [
             one for one in list_secret_requests(studio.workspace, workflow) if one.state == "asked"
         ],
@@ -141,7 +148,7 @@ def _chunk(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     thread = thread_of(studio, workflow, asked.thread)
     older = "" if thread == ensure_current_thread(studio.cached, workflow) else thread
     ways = list_message_versions(studio.workspace, workflow, thread)
-    found = chat.chunk(studio.workspace, thread, asked.chunk or 0)
+    found = chat.make_chat_chunk(studio.workspace, thread, asked.chunk or 0)
     return {"chunk": found, "older": older, "said_ways": ways}
 
 
@@ -161,7 +168,7 @@ def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
         "busy": busy,
         "rehearsal": studio.rehearsals.next(workflow, store),
         "waits": any(one.state == "asked" for one in list_origins(studio.workspace, workflow)),
-        "asked": read_turn(studio.workspace, thread).asked,
+        "asked": read_conversation_turn(studio.workspace, thread).asked,
         "can_retry": bool(store.head(thread)) and not busy,
         "meter_model": size.get_model_name(studio.workspace, workflow),
         "models": tuple(one.name for one in list_provider_models(studio.workspace)),
@@ -185,13 +192,17 @@ def _offered(studio: AppState, workflow: str, *, units: bool) -> Shown:
     counter = counter_for(size.get_model_name(studio.workspace, workflow) or None)
     reader = studio.reader(workflow)
     now = reader.conversation(ensure_current_thread(studio.cached, workflow))
-    found = compression.offer(now, counter, units=units, size=reader.sizes.turn_size)
+    found = compression.make_compression_offer(
+        now, counter, units=units, size=reader.sizes.turn_size
+    )
     return {"offer": found, "busy": False}
 
 
 def _history(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     return {
-        "attempts": list_attempts(studio.workspace, ensure_current_thread(studio.cached, workflow))
+        "attempts": list_compression_attempts_made(
+            studio.workspace, ensure_current_thread(studio.cached, workflow)
+        )
     }
 
 
@@ -215,7 +226,7 @@ def _nodes(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
     statuses = studio.reader(workflow).state().statuses
     flow = list_nodes(studio.workspace, workflow, statuses=statuses, most=asked.rows)
     found = nodes.workflow_view(flow, statuses)
-    shown = {"view": found, "outline": outline(found.nodes), "called": found.flow.name}
+    shown = {"view": found, "outline": make_outline(found.nodes), "called": found.flow.name}
     return {**shown, "rows": asked.rows, "first_rows": nodes.ROWS}
 
 
@@ -231,7 +242,7 @@ def _drawer(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
 def _variables(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     run = get_draft_run_id(workflow)
     return {
-        "variables": list_lines(studio.workspace, workflow),
+        "variables": list_variable_lines(studio.workspace, workflow),
         "tables": studio.workspace.redact(record_tables(list_run_records(studio.cached, run))),
         "has_run": studio.cached.get("run", run) is not None,
         "run": run,
@@ -254,7 +265,7 @@ async def _meter(studio: AppState, workflow: str) -> Shown:
     found = await studio.meter(workflow)
     thread = ensure_current_thread(studio.cached, workflow)
     made = await asyncio.to_thread(list_requests, studio.workspace, thread)
-    return {"meter": meter.meter_view(found, made)}
+    return {"meter": meter.make_meter_view(found, made)}
 
 
 async def _metering(studio: AppState, workflow: str) -> Shown:

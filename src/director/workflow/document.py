@@ -6,7 +6,7 @@ A document that is not right is refused with the place; nothing in it is guessed
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
@@ -61,13 +61,11 @@ def _one(value: object) -> Json:
     return cast("Json", value)
 
 
+@dataclass(eq=False, slots=True)
 class _Stored:
     """A document that is equal to itself alone, so that it can be looked up without reading it."""
 
-    __slots__ = ("body",)
-
-    def __init__(self, body: Json) -> None:
-        self.body = body
+    body: Json
 
     def __hash__(self) -> int:
         return id(self.body)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from director.workflow.bounds import DOCUMENT, check_bounds
 from director.workflow.nearest import write_nearest_hint
@@ -16,11 +17,11 @@ from director.workflow.values import Json, WorkflowError
 _MOST = 12
 
 
+@dataclass(eq=False, slots=True)
 class FieldReader:
     """Reads fields of objects and remembers what did not fit."""
 
-    def __init__(self) -> None:
-        self.problems: list[str] = []
+    problems: list[str] = field(default_factory=list)
 
     def wrong(self, where: str, says: str) -> None:
         """Remember a problem and its place."""

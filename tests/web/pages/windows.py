@@ -30,7 +30,7 @@ from director.runs.resources import Resources, RunOptions
 from director.store import Store
 from director.web import AppState
 from director.web.app_server import bound, server_of
-from director.web.guard.hosts import OwnNames
+from director.web.guard.access import OwnNames
 from director.web.sessions import Sessions
 from director.workflow.document import read_workflow_document
 from director.workflow.plan import parse_plan

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from director.agent.compression.thread_compression import list_compression_attempts
-from director.sections.summary import write_summary_spans
+from director.sections.section_texts import write_summary_spans
 from director.store import Store
 from director.store.checkpoints import Checkpoint
 from director.store.compression import list_compression_history

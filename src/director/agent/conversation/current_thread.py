@@ -1,4 +1,7 @@
-"""The conversation of a workflow: its current thread, what is said to it, and saying it again.
+"""The conversation of a workflow: its current thread, and all that is written to it.
+
+Messages, replies and results become entries here, and the journal of the models is the thread.
+Only what was said is written, never a section that was injected into a request.
 
 A workflow has one current thread; the older ones stay readable. A turn that is removed stays in
 the log, out of view. No model is called here.
@@ -8,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from director.context.units import units
 from director.context.wire.parse_events import Heard
 from director.models import Image, Reply, Result, ResumeRecord, make_user_turn
-from director.models.reply_turns import answer_of
+from director.models.reply_turns import make_reply_result
 from director.models.restart_journal import make_restart_record
 from director.sections.boundary import guard_boundary
 from director.store import Entry, EntryDraft, Json, Store, StoreError, VersionConflict
@@ -107,6 +110,7 @@ def _units(shown: View) -> list[tuple[int, ...]]:
     return [tuple(dict.fromkeys(turn.at for turn in unit)) for unit in units(shown.context.turns)]
 
 
+@dataclass(eq=False, slots=True)
 class StoreJournal:
     """A journal in a store: the reply is the next entry of its thread.
 
@@ -114,25 +118,22 @@ class StoreJournal:
     of a reply what must not be kept.
     """
 
-    def __init__(
-        self, store: Store, hide: Callable[[dict[str, object]], dict[str, object]] = dict
-    ) -> None:
-        self._store = store
-        self._hide = hide
+    store: Store
+    hide: Callable[[dict[str, object]], dict[str, object]] = dict
 
     def read(self, thread: str, /) -> ResumeRecord:
         """The record of a thread, an empty one if there is none."""
-        kept = self._store.reference(thread)
+        kept = self.store.reference(thread)
         return ResumeRecord() if kept is None else make_restart_record(kept)
 
     def write(self, thread: str, record: ResumeRecord, reply: Reply | None = None, /) -> None:
         """Keep a record, and the reply that it belongs to as an entry, both or neither."""
         kept = None if record == ResumeRecord() else asdict(record)
         if reply is None:
-            self._store.set_reference(thread, kept)
+            self.store.set_reference(thread, kept)
             return
-        spoken = [EntryDraft("agent", self._hide(make_reply_body(reply)))]
-        self._store.append(thread, spoken, reference=kept, clear_reference=kept is None)
+        spoken = [EntryDraft("agent", self.hide(make_reply_body(reply)))]
+        self.store.append(thread, spoken, reference=kept, clear_reference=kept is None)
 
 
 def make_reply_body(reply: Reply) -> dict[str, object]:
@@ -179,6 +180,6 @@ def record_results(
 
 def _result_body(reply: Reply, call: str, given: Result | str, source: str) -> dict[str, object]:
     result = Result(given) if isinstance(given, str) else given
-    native = {"wire": reply.form, "message": answer_of(call, result, reply.form)}
+    native = {"wire": reply.form, "message": make_reply_result(call, result, reply.form)}
     told = {"source": source} if source else {}
     return {"call": call, "text": result.text, "failed": result.failed, "native": native, **told}

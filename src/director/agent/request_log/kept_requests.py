@@ -1,4 +1,4 @@
-"""Every request that was made, kept: what it was made of, its bytes, and what came of it.
+"""Every request that was made, kept however it ends: its parts, its bytes, and what came of it.
 
 The requests of a thread are the versions of one record. Bodies are kept as they left; keys travel
 in headers and secrets are references, so neither can be among them. Nothing is ever asked here.

@@ -42,7 +42,7 @@ from director.runs import RunDependencies
 from director.runs.resources import Resources
 from director.runs.values import NodeModels, Permit
 from director.secrets import Redactor
-from director.sections.system import read_system_prompt
+from director.sections.section_texts import read_system_prompt
 from director.settings import load_settings
 from director.store import Store
 from director.workflow.values import Json

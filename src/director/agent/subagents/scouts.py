@@ -27,7 +27,7 @@ from director.context.report import report_on
 from director.context.values import Context, Section, Turn, UserTurn
 from director.models import Model, Policy, Reply, Result, ToolArgumentError, ToolCall, turn_of
 from director.models.tool_schemas import read_tool_arguments
-from director.sections.system import read_system_prompt
+from director.sections.section_texts import read_system_prompt
 
 ROUNDS = 8
 MOST = 12

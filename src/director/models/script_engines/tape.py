@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
 
 from director.models.script_engines.emits import read_step
 from director.models.script_engines.spot import Spot
@@ -16,16 +17,17 @@ from director.models.script_values import Emit, ScriptError, Seen
 FORM = '{"brain": "tape", "steps": [[{"say": "Hello"}]]}'
 
 
+@dataclass(eq=False, slots=True)
 class Places:
     """How many different contexts came before each one; for every run by itself if asked."""
 
-    def __init__(self, *, per_run: bool = False) -> None:
-        self._per_run = per_run
-        self._places: dict[str, dict[str, int]] = {}
+    _: KW_ONLY
+    per_run: bool = False
+    _places: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def of(self, seen: Seen) -> int:
         """The place of this context, from 0; the same for the same context."""
-        known = self._places.setdefault(seen.run if self._per_run else "", {})
+        known = self._places.setdefault(seen.run if self.per_run else "", {})
         return known.setdefault(digest_tape_context(seen), len(known))
 
     def counts(self) -> list[int]:

@@ -75,13 +75,15 @@ class SecretAsked:
 
 
 @router.get("")
-def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[ApprovalRequest]:
+def list_origin_approvals(
+    workflow: ExistingWorkflowId, studio: CurrentApp
+) -> list[ApprovalRequest]:
     """Every origin that was asked for, approved or refused."""
     return _list_origins(approvals.list_origins(studio.workspace, workflow))
 
 
 @router.post("")
-def answer(
+def answer_origin_approval(
     workflow: ExistingWorkflowId, body: ApprovalAnswer, studio: CurrentApp
 ) -> list[ApprovalRequest]:
     """Let a workflow reach an origin, or say no."""
@@ -91,29 +93,29 @@ def answer(
 
 
 @router.get("/effects")
-def all_effects(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[EffectAsked]:
+def list_effect_approvals(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[EffectAsked]:
     """Everything that happens once and was asked for, approved or refused."""
     return _list_effects(approvals.list_effects(studio.workspace, workflow))
 
 
 @router.post("/effects")
-def answer_one(
+def answer_effect_approval(
     workflow: ExistingWorkflowId, body: EffectAnswer, studio: CurrentApp
 ) -> list[EffectAsked]:
     """Let something happen that cannot be undone, or say no."""
     return _list_effects(
-        approvals.let_effect(studio.workspace, workflow, body.key, answer=body.answer)
+        approvals.answer_requested_effect(studio.workspace, workflow, body.key, answer=body.answer)
     )
 
 
 @router.get("/secrets")
-def all_secrets(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[SecretAsked]:
+def list_secret_approvals(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[SecretAsked]:
     """Every secret that was asked for, entered or refused; never a value."""
     return _list_secrets(approvals.list_secret_requests(studio.workspace, workflow))
 
 
 @router.post("/secrets")
-def answer_secret(
+def answer_secret_approval(
     workflow: ExistingWorkflowId, body: SecretAnswer, studio: CurrentApp
 ) -> list[SecretAsked]:
     """Put a secret that was asked for into the vault, for the origin that was shown, or refuse."""

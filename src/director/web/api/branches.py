@@ -26,13 +26,13 @@ class EarlierConversation(Body):
 
 
 @router.get("/entries/{seq}/branch")
-def preview(workflow: ExistingWorkflowId, seq: _Seq, studio: CurrentApp) -> BranchPreview:
+def preview_branch(workflow: ExistingWorkflowId, seq: _Seq, studio: CurrentApp) -> BranchPreview:
     """What goes back if this message is said otherwise, and what stays as it is."""
     return branches.preview_branch(studio.workspace, workflow, seq)
 
 
 @router.post("/entries/{seq}/branch", status_code=202)
-async def begin(
+async def begin_branch(
     workflow: ExistingWorkflowId, seq: _Seq, body: NewMessage, studio: CurrentApp
 ) -> Begun:
     """Say a message otherwise, in a conversation of its own, with all as it was before it.
@@ -45,7 +45,7 @@ async def begin(
 
 
 @router.post("/conversations/continue")
-async def go_on(
+async def return_to_branch(
     workflow: ExistingWorkflowId, body: EarlierConversation, studio: CurrentApp
 ) -> Begun:
     """Go on in an earlier conversation, with all as it was when that one was left."""

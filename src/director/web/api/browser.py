@@ -24,7 +24,7 @@ class Live:
 
 
 @router.get("")
-async def tabs(workflow: ExistingWorkflowId, studio: CurrentApp) -> Live:
+async def list_browser_tabs(workflow: ExistingWorkflowId, studio: CurrentApp) -> Live:
     """The tabs that are open; none is opened by asking."""
     found = await studio.tabs(workflow)
     return Live(bool(found), found)
@@ -35,7 +35,7 @@ async def tabs(workflow: ExistingWorkflowId, studio: CurrentApp) -> Live:
     response_class=Response,
     responses={200: {"content": {"image/png": {}}}, 304: {"description": "It is the same."}},
 )
-async def picture(
+async def get_browser_picture(
     workflow: ExistingWorkflowId,
     studio: CurrentApp,
     if_none_match: Annotated[str, Header(max_length=200)] = "",
@@ -51,6 +51,6 @@ async def picture(
 
 
 @router.delete("", status_code=204)
-async def close(workflow: ExistingWorkflowId, studio: CurrentApp) -> None:
+async def close_browser(workflow: ExistingWorkflowId, studio: CurrentApp) -> None:
     """Close the browser of a workflow; it is opened again where it was, when it is needed."""
     await studio.close_browser(workflow)

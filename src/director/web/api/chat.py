@@ -90,7 +90,9 @@ class LeftOut:
 
 
 @router.post("/say", status_code=202)
-async def say(workflow: ExistingWorkflowId, body: NewMessage, studio: CurrentApp) -> Begun:
+async def send_chat_message(
+    workflow: ExistingWorkflowId, body: NewMessage, studio: CurrentApp
+) -> Begun:
     """Say something; it is stored before this answers, and the turn goes on by itself.
 
     409 while another turn of this workflow runs: nothing is stored then.
@@ -102,7 +104,9 @@ async def say(workflow: ExistingWorkflowId, body: NewMessage, studio: CurrentApp
 
 
 @router.post("/measure")
-async def measure(workflow: ExistingWorkflowId, body: NewMessage, studio: CurrentApp) -> Measured:
+async def measure_chat_message(
+    workflow: ExistingWorkflowId, body: NewMessage, studio: CurrentApp
+) -> Measured:
     """How large a message would be and whether it fits, and what in it looks like a password.
 
     Nothing is stored, and no model is asked.
@@ -115,16 +119,16 @@ async def measure(workflow: ExistingWorkflowId, body: NewMessage, studio: Curren
 
 
 @router.post("/entries/{seq}/leave-out")
-def leave(
+def leave_chat_turn_out(
     workflow: ExistingWorkflowId, studio: CurrentApp, seq: Annotated[int, Path(ge=1, le=2**53)]
 ) -> LeftOut:
     """Leave a turn out of all that is sent from now on; it stays in the store."""
     _check_idle(workflow, studio)
-    return LeftOut(conversations.leave_out_turn(studio.workspace, workflow, seq))
+    return LeftOut(conversations.leave_turn_out_of_conversation(studio.workspace, workflow, seq))
 
 
 @router.post("/retry", status_code=202)
-async def retry(
+async def retry_chat_turn(
     workflow: ExistingWorkflowId, body: MessageReplacement, studio: CurrentApp
 ) -> Begun:
     """Take the last turn back and say it again, or something else in its place."""
@@ -135,7 +139,7 @@ async def retry(
 
 
 @router.post("/stop")
-async def stop(workflow: ExistingWorkflowId, studio: CurrentApp) -> Now:
+async def stop_chat_turn(workflow: ExistingWorkflowId, studio: CurrentApp) -> Now:
     """Stop what goes on; what was said and done until then is kept."""
     if not await studio.stop(workflow) and studio.is_busy(workflow):
         raise TurnRunning("The turn is taken by another program. Stop it there.")
@@ -143,41 +147,43 @@ async def stop(workflow: ExistingWorkflowId, studio: CurrentApp) -> Now:
 
 
 @router.get("/turn")
-async def turn(workflow: ExistingWorkflowId, studio: CurrentApp) -> Now:
+async def get_chat_turn(workflow: ExistingWorkflowId, studio: CurrentApp) -> Now:
     """Whether a turn runs, or how the last one ended."""
     return _now(workflow, studio)
 
 
 @router.post("/conversations", status_code=201)
-async def begin(workflow: ExistingWorkflowId, studio: CurrentApp) -> Conversation:
+async def begin_chat(workflow: ExistingWorkflowId, studio: CurrentApp) -> Conversation:
     """Begin a new conversation; the older ones stay readable."""
     _check_idle(workflow, studio)
     return conversations.begin_conversation(studio.workspace, workflow)
 
 
 @router.get("/conversations")
-def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[Conversation]:
+def list_chats(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[Conversation]:
     """The conversations of a workflow, the oldest first."""
     return conversations.list_conversations(studio.workspace.fresh, workflow)
 
 
 @router.get("/entries")
-def entries(
+def list_chat_entries(
     thread: Thread,
     studio: CurrentApp,
     before: Annotated[int | None, Query(ge=1, le=2**53)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Page:
     """The last entries of a conversation, or those before one, the oldest first."""
-    return conversations.read_page(studio.workspace.fresh, thread, before=before, limit=limit)
+    return conversations.read_conversation_page(
+        studio.workspace.fresh, thread, before=before, limit=limit
+    )
 
 
 @router.get("/entries/{seq}")
-def entry(
+def get_chat_entry(
     thread: Thread, studio: CurrentApp, seq: Annotated[int, Path(ge=1, le=2**53)]
 ) -> ConversationEntry:
     """One entry with all of its calls and results, however long."""
-    return conversations.read_entry(studio.workspace.fresh, thread, seq)
+    return conversations.read_conversation_entry(studio.workspace.fresh, thread, seq)
 
 
 def _check_idle(workflow: str, studio: AppState) -> None:
@@ -188,5 +194,5 @@ def _check_idle(workflow: str, studio: AppState) -> None:
 def _now(workflow: str, studio: AppState) -> Now:
     thread = ensure_current_thread(studio.store, workflow)
     entry, text = studio.writing(workflow)
-    now = conversations.read_turn(studio.workspace.fresh, thread)
+    now = conversations.read_conversation_turn(studio.workspace.fresh, thread)
     return Now(now, studio.clean(text), entry, now.text if now.state == "failed" else "")

@@ -65,7 +65,7 @@ class History:
 
 
 @router.post("/look")
-async def look(
+async def preview_compression_route(
     workflow: ExistingWorkflowId, body: CompressionSelection, studio: CurrentApp
 ) -> Looked:
     """What a compression would do; no model is asked and nothing is changed."""
@@ -76,7 +76,7 @@ async def look(
 
 
 @router.post("/propose")
-async def propose(
+async def propose_compression_route(
     workflow: ExistingWorkflowId, body: CompressionSelection, studio: CurrentApp
 ) -> Proposed:
     """Have a summary written and checked; nothing is changed until it is applied."""
@@ -90,27 +90,29 @@ async def propose(
 
 
 @router.post("/edit")
-async def edit(workflow: ExistingWorkflowId, body: Edited, studio: CurrentApp) -> Proposed:
+async def edit_compression_route(
+    workflow: ExistingWorkflowId, body: Edited, studio: CurrentApp
+) -> Proposed:
     """The same compression with the user's words, verified like any other."""
     thread = ensure_current_thread(studio.store, workflow)
-    return compression.rewrite_proposal(
+    return compression.rewrite_compression_proposal(
         studio.workspace, thread, body.proposal, text=body.text, proposals=studio.proposals
     )
 
 
 @router.post("/apply")
-async def apply_it(
+async def apply_compression_route(
     workflow: ExistingWorkflowId, body: Applied, studio: CurrentApp
 ) -> PastCompression:
     """Put the summary in the place of what it covers; refused if the thread has grown since."""
     thread = _find_idle(workflow, studio)
-    return compression.apply_proposal(
+    return compression.apply_compression_proposal(
         studio.workspace, thread, body.proposal, proposals=studio.proposals
     )
 
 
 @router.post("/restore")
-async def undo(
+async def undo_compression_route(
     workflow: ExistingWorkflowId, body: Undone, thread: Thread, studio: CurrentApp
 ) -> list[PastCompression]:
     """Undo a compression: its messages are in view again, and what came since."""
@@ -119,11 +121,11 @@ async def undo(
 
 
 @router.get("/history")
-def history(thread: Thread, studio: CurrentApp) -> History:
+def list_compression_history_route(thread: Thread, studio: CurrentApp) -> History:
     """Every compression of the conversation, and every attempt."""
     workspace = studio.workspace
     done = compression.list_compressions(workspace, thread)
-    return History(done, compression.list_attempts(workspace, thread))
+    return History(done, compression.list_compression_attempts_made(workspace, thread))
 
 
 @router.get(
@@ -131,7 +133,7 @@ def history(thread: Thread, studio: CurrentApp) -> History:
     response_class=Response,
     responses={200: {"content": {"text/markdown": {}, "application/json": {}}}},
 )
-def export(
+def export_compression_route(
     thread: Thread,
     studio: CurrentApp,
     form: Annotated[Literal["markdown", "json"], Query()] = "markdown",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from director.services.errors import NotFound
-from director.services.workflows import WorkflowRow, get_row
+from director.services.workflows import WorkflowRow, get_workflow_row
 from director.web.demo_player import NextLine
 from director.web.route_dependencies import CurrentApp, ExistingWorkflowId
 
@@ -13,13 +13,13 @@ router = APIRouter(tags=["rehearsal"])
 
 
 @router.post("/rehearsal", status_code=201)
-def begin(studio: CurrentApp) -> WorkflowRow:
+def begin_demo(studio: CurrentApp) -> WorkflowRow:
     """Serve the demo site, and make an empty workflow to rehearse with."""
-    return get_row(studio.workspace, studio.rehearsals.begin())
+    return get_workflow_row(studio.workspace, studio.rehearsals.begin())
 
 
 @router.get("/workflows/{workflow}/rehearsal")
-def next_line(workflow: ExistingWorkflowId, studio: CurrentApp) -> NextLine:
+def get_next_demo_line(workflow: ExistingWorkflowId, studio: CurrentApp) -> NextLine:
     """What the user does next in the rehearsal: says a line, or compresses."""
     found = studio.rehearsals.next(workflow)
     if found is None:

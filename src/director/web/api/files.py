@@ -31,13 +31,15 @@ class Attached(Body):
 
 
 @router.get("")
-def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[GivenFile]:
+def list_attached_files(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[GivenFile]:
     """The files that runs of this workflow may upload."""
     return list(studio.supplies.files(workflow).list())
 
 
 @router.post("", status_code=201)
-async def attach(workflow: ExistingWorkflowId, body: Attached, studio: CurrentApp) -> GivenFile:
+async def attach_file(
+    workflow: ExistingWorkflowId, body: Attached, studio: CurrentApp
+) -> GivenFile:
     """Attach a file; one of the same name is replaced."""
     try:
         content = base64.b64decode(body.file.content, validate=True)
@@ -49,7 +51,7 @@ async def attach(workflow: ExistingWorkflowId, body: Attached, studio: CurrentAp
 
 
 @router.delete("/{name}")
-async def remove(
+async def remove_attached_file(
     workflow: ExistingWorkflowId,
     studio: CurrentApp,
     name: Annotated[str, Path(min_length=1, max_length=200)],

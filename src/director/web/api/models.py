@@ -65,7 +65,7 @@ class Models:
 
 
 @router.get("")
-def all_of_them(studio: CurrentApp) -> Models:
+def list_model_providers(studio: CurrentApp) -> Models:
     """Looks for keys and for servers on this machine; nobody else is asked."""
     servers = find_local_servers()
     usable = [UsableModel(MODEL, "scripted")]
@@ -84,33 +84,33 @@ def all_of_them(studio: CurrentApp) -> Models:
 
 
 @router.post("/names")
-async def names(body: ServerAddress) -> list[str]:
+async def list_model_names(body: ServerAddress) -> list[str]:
     """The models that a server lists."""
     return await asyncio.to_thread(model_connection.list_server_models, body.address, body.key)
 
 
 @router.post("/test")
-async def test(body: TypedModel, studio: CurrentApp) -> ModelTest:
+async def test_model(body: TypedModel, studio: CurrentApp) -> ModelTest:
     """Make one small call: how soon it answers, whether it calls tools. Nothing is stored."""
     return await model_connection.try_model(studio.workspace, body.name, body.key)
 
 
 @router.post("/connect")
-def connect(body: TypedModel, studio: CurrentApp) -> list[KeyStatus]:
+def connect_model(body: TypedModel, studio: CurrentApp) -> list[KeyStatus]:
     """Choose a model, and keep its key in the vault, for its own address only."""
     model_connection.connect_model(studio.workspace, body.name, body.key)
     return provider_keys.list_keys(studio.workspace)
 
 
 @router.put("/keys/{variable}")
-def enter(variable: _Variable, body: ApiKey, studio: CurrentApp) -> list[KeyStatus]:
+def enter_model_key(variable: _Variable, body: ApiKey, studio: CurrentApp) -> list[KeyStatus]:
     """Keep a key in the vault, for its provider only."""
     provider_keys.put_key(studio.workspace, variable, body.value)
     return provider_keys.list_keys(studio.workspace)
 
 
 @router.delete("/keys/{variable}")
-def remove(variable: _Variable, studio: CurrentApp) -> list[KeyStatus]:
+def remove_model_key(variable: _Variable, studio: CurrentApp) -> list[KeyStatus]:
     """Forget a key that was entered here."""
     provider_keys.remove_key(studio.workspace, variable)
     return provider_keys.list_keys(studio.workspace)

@@ -72,14 +72,16 @@ class Selected(Body):
 
 
 @router.get("/nodes")
-def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> Nodes:
+def list_all_nodes(workflow: ExistingWorkflowId, studio: CurrentApp) -> Nodes:
     """The nodes as they nest, each with how it fared when it last ran."""
     statuses = studio.reader(workflow).state().statuses
     return nodes.list_nodes(studio.workspace, workflow, statuses=statuses)
 
 
 @router.post("/nodes", status_code=201)
-async def add(workflow: ExistingWorkflowId, body: NewNode, studio: CurrentApp) -> NodesResult:
+async def add_one_node(
+    workflow: ExistingWorkflowId, body: NewNode, studio: CurrentApp
+) -> NodesResult:
     """Add a node."""
     given = body.model_dump(exclude={"version"})
     session = await studio.desk(workflow)
@@ -87,7 +89,7 @@ async def add(workflow: ExistingWorkflowId, body: NewNode, studio: CurrentApp) -
 
 
 @router.patch("/nodes/{node}")
-async def change(
+async def change_one_node(
     workflow: ExistingWorkflowId, node: Which, body: ChangedNode, studio: CurrentApp
 ) -> NodesResult:
     """Change a node; its other fields stay as they are."""
@@ -96,7 +98,7 @@ async def change(
 
 
 @router.delete("/nodes/{node}")
-async def delete(
+async def delete_some_nodes(
     workflow: ExistingWorkflowId,
     node: Which,
     studio: CurrentApp,
@@ -112,7 +114,7 @@ async def delete(
 
 
 @router.post("/nodes/{node}/move")
-async def move(
+async def move_some_nodes(
     workflow: ExistingWorkflowId, node: Which, body: Moving, studio: CurrentApp
 ) -> NodesResult:
     """Move a node, or several by a range."""
@@ -121,7 +123,7 @@ async def move(
 
 
 @router.post("/nodes/{node}/test")
-async def test(
+async def test_one_node(
     workflow: ExistingWorkflowId, node: Which, body: Trying, studio: CurrentApp
 ) -> NodesResult:
     """Test one node in the workbench, where variables, records and the browser stay."""
@@ -132,7 +134,9 @@ async def test(
 
 
 @router.post("/run")
-async def run(workflow: ExistingWorkflowId, body: Selected, studio: CurrentApp) -> NodesResult:
+async def run_some_nodes(
+    workflow: ExistingWorkflowId, body: Selected, studio: CurrentApp
+) -> NodesResult:
     """Run several nodes in the live browser, here and now."""
     session = await studio.desk(workflow)
     return await studio.alone(
@@ -141,16 +145,16 @@ async def run(workflow: ExistingWorkflowId, body: Selected, studio: CurrentApp) 
 
 
 @router.get("/versions")
-def all_versions(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[RecordVersion]:
+def list_node_versions(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[RecordVersion]:
     """The versions of the workflow, the newest first, each with what it changed."""
-    return workflows.list_versions(studio.workspace, "workflow", workflow)
+    return workflows.list_workflow_versions(studio.workspace, "workflow", workflow)
 
 
 @router.post("/versions/restore")
-def back(workflow: ExistingWorkflowId, body: Back, studio: CurrentApp) -> Nodes:
+def restore_node_version(workflow: ExistingWorkflowId, body: Back, studio: CurrentApp) -> Nodes:
     """Put an older version of the workflow in the place of the newest; every version stays.
 
     What it may reach is not part of that: approvals stay as they are now.
     """
-    workflows.restore_version(studio.workspace, workflow, body.version)
+    workflows.restore_workflow_version(studio.workspace, workflow, body.version)
     return nodes.list_nodes(studio.workspace.fresh, workflow)

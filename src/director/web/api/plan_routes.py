@@ -31,46 +31,52 @@ class Back(Body):
 
 
 @router.get("/plan")
-def plan(
+def get_current_plan(
     workflow: ExistingWorkflowId,
     studio: CurrentApp,
     version: Annotated[int | None, Query(ge=1, le=2**31)] = None,
 ) -> Mapping[str, object]:
     """The plan as it is now, or in an older version."""
-    return plans.get_body(studio.workspace, "plan", workflow, version=version)
+    return plans.get_plan_body(studio.workspace, "plan", workflow, version=version)
 
 
 @router.get("/plan/versions")
-def plan_versions(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[RecordVersion]:
+def list_all_plan_versions(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[RecordVersion]:
     """The versions of the plan, the newest first."""
-    return workflows.list_versions(studio.workspace, "plan", workflow)
+    return workflows.list_workflow_versions(studio.workspace, "plan", workflow)
 
 
 @router.post("/plan/restore")
-def plan_back(workflow: ExistingWorkflowId, body: Back, studio: CurrentApp) -> Mapping[str, object]:
+def restore_plan_version(
+    workflow: ExistingWorkflowId, body: Back, studio: CurrentApp
+) -> Mapping[str, object]:
     """Put an older version of the plan in the place of the newest."""
     return plans.restore_plan(studio.workspace, workflow, body.version)
 
 
 @router.post("/plan/tasks")
-def tick(workflow: ExistingWorkflowId, body: Ticked, studio: CurrentApp) -> Mapping[str, object]:
+def change_plan_task(
+    workflow: ExistingWorkflowId, body: Ticked, studio: CurrentApp
+) -> Mapping[str, object]:
     """Change a task of the plan; a task that names nodes is completed by their green run only."""
-    return plans.change_task(
+    return plans.change_planned_task(
         studio.workspace, workflow, body.task, status=body.status, notes=body.notes
     )
 
 
 @router.get("/description")
-def description(
+def get_plan_description(
     workflow: ExistingWorkflowId,
     studio: CurrentApp,
     version: Annotated[int | None, Query(ge=1, le=2**31)] = None,
 ) -> Mapping[str, object]:
     """What the workflow is to do, as the user wants it."""
-    return plans.get_body(studio.workspace, "description", workflow, version=version)
+    return plans.get_plan_body(studio.workspace, "description", workflow, version=version)
 
 
 @router.get("/description/versions")
-def description_versions(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[RecordVersion]:
+def list_plan_description_versions(
+    workflow: ExistingWorkflowId, studio: CurrentApp
+) -> list[RecordVersion]:
     """The versions of the description, the newest first."""
-    return workflows.list_versions(studio.workspace, "description", workflow)
+    return workflows.list_workflow_versions(studio.workspace, "description", workflow)

@@ -25,13 +25,13 @@ class Difference:
 
 
 @router.get("/meter")
-async def size_now(workflow: ExistingWorkflowId, studio: CurrentApp) -> Meter:
+async def measure_next_request(workflow: ExistingWorkflowId, studio: CurrentApp) -> Meter:
     """How large the next request would be, by part, against warning and limit."""
     return await studio.meter(workflow)
 
 
 @router.get("/requests")
-def all_of_them(
+def list_requests(
     thread: Thread,
     studio: CurrentApp,
     before: Annotated[int | None, Query(ge=1, le=2**31)] = None,
@@ -42,13 +42,13 @@ def all_of_them(
 
 
 @router.get("/requests/timeline")
-def timeline(thread: Thread, studio: CurrentApp) -> list[Moment]:
+def get_request_timeline(thread: Thread, studio: CurrentApp) -> list[Moment]:
     """How the size of the context went, with the compressions."""
-    return requests.list_moments(studio.workspace.fresh, thread)
+    return requests.list_request_moments(studio.workspace.fresh, thread)
 
 
 @router.get("/requests/{number}")
-def one(thread: Thread, number: Number, studio: CurrentApp) -> Detail:
+def get_request(thread: Thread, number: Number, studio: CurrentApp) -> Detail:
     """One request: its parts, what was cut and why, how each attempt ended."""
     return requests.read_request(studio.workspace.fresh, thread, number)
 
@@ -58,18 +58,22 @@ def one(thread: Thread, number: Number, studio: CurrentApp) -> Detail:
     response_class=Response,
     responses={200: {"content": {"application/json": {}}}},
 )
-def body(
+def get_request_body(
     thread: Thread,
     number: Number,
     studio: CurrentApp,
     attempt: Annotated[int, Query(ge=1, le=99)] = 1,
 ) -> Response:
     """The body of a request, byte for byte as it left."""
-    sent = requests.read_body(studio.workspace.fresh, thread, number, attempt)
+    sent = requests.read_request_body(studio.workspace.fresh, thread, number, attempt)
     return Response(sent, media_type="application/json")
 
 
 @router.get("/requests/{number}/diff/{other}")
-def diff(thread: Thread, number: Number, other: Number, studio: CurrentApp) -> Difference:
+def compare_requests(
+    thread: Thread, number: Number, other: Number, studio: CurrentApp
+) -> Difference:
     """How two requests differ, line by line of their bodies."""
-    return Difference(requests.compare_bodies(studio.workspace.fresh, thread, number, other))
+    return Difference(
+        requests.compare_request_bodies(studio.workspace.fresh, thread, number, other)
+    )

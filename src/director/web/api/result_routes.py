@@ -18,7 +18,7 @@ router = APIRouter(prefix="/runs/{run}", tags=["runs"])
     response_class=Response,
     responses={200: {"content": {"text/csv": {}, "application/json": {}}}},
 )
-def results(
+def get_run_results(
     run: KnownRun,
     studio: CurrentApp,
     what: Annotated[Literal["records", "variables"], Query()] = "records",
@@ -30,15 +30,17 @@ def results(
 
     `bom` begins a CSV with the mark by which Excel knows UTF-8.
     """
-    found = run_exports.export_data(studio.workspace, run, what, form=form, bom=bom)
+    found = run_exports.export_run_data(studio.workspace, run, what, form=form, bom=bom)
     kind = "text/csv" if form == "csv" else "application/json"
     return _file(found.text, kind, f"{what}.{form}")
 
 
 @router.get("/report", response_class=Response, responses={200: {"content": {"text/html": {}}}})
-def report(run: KnownRun, studio: CurrentApp) -> Response:
+def get_result_report(run: KnownRun, studio: CurrentApp) -> Response:
     """The report of a run: one HTML page with pictures that needs nothing else, to be saved."""
-    return _file(run_exports.make_report(studio.workspace, run), "text/html", "report.html")
+    return _file(
+        run_exports.make_exported_report(studio.workspace, run), "text/html", "report.html"
+    )
 
 
 @router.get(
@@ -68,11 +70,11 @@ async def live(
 @router.get(
     "/pictures/{hash_}", response_class=Response, responses={200: {"content": {"image/png": {}}}}
 )
-def picture(
+def get_result_picture(
     run: KnownRun, hash_: Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")], studio: CurrentApp
 ) -> Response:
     """The picture of a step, by the hash that the step names."""
-    content = run_exports.get_picture(studio.workspace, run, hash_)
+    content = run_exports.get_run_picture(studio.workspace, run, hash_)
     # It can never be another one: the hash is of its bytes.
     headers = {"cache-control": "private, max-age=31536000, immutable"}
     return Response(content, media_type="image/png", headers=headers)

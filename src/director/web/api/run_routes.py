@@ -46,7 +46,7 @@ class RetryFrom(Body):
 
 
 @router.get("/runs")
-def all_of_them(
+def list_all_runs(
     studio: CurrentApp,
     workflow: Annotated[str, Query(max_length=200)] = "",
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
@@ -56,7 +56,7 @@ def all_of_them(
 
 
 @router.post("/workflows/{workflow}/runs", status_code=201)
-async def start(workflow: ExistingWorkflowId, body: Start, studio: CurrentApp) -> RunDetail:
+async def start_run(workflow: ExistingWorkflowId, body: Start, studio: CurrentApp) -> RunDetail:
     """Start a run; it is in the store before anything is done, and goes on by itself.
 
     Sensitive inputs go into the vault, and the run holds references to them.
@@ -69,13 +69,13 @@ async def start(workflow: ExistingWorkflowId, body: Start, studio: CurrentApp) -
 
 
 @router.get("/runs/{run}")
-def one(run: KnownRun, studio: CurrentApp) -> RunDetail:
+def get_one_run(run: KnownRun, studio: CurrentApp) -> RunDetail:
     """A run with its steps, what it asks, and what it found."""
     return runs.get_run(studio.workspace, run)
 
 
 @router.post("/runs/{run}/answer")
-async def answer(run: KnownRun, body: RunAnswer, studio: CurrentApp) -> RunDetail:
+async def answer_run(run: KnownRun, body: RunAnswer, studio: CurrentApp) -> RunDetail:
     """Answer what a run asks; one that was put aside goes on."""
     go_on = studio.runs.start
     runs.answer_question(studio.workspace, run, body.question, text=body.text, go_on=go_on)
@@ -83,21 +83,21 @@ async def answer(run: KnownRun, body: RunAnswer, studio: CurrentApp) -> RunDetai
 
 
 @router.post("/runs/{run}/cancel")
-def stop(run: KnownRun, body: Cancel, studio: CurrentApp) -> RunDetail:
+def stop_run(run: KnownRun, body: Cancel, studio: CurrentApp) -> RunDetail:
     """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
     runs.cancel_run(studio.workspace, run, reason=body.reason)
     return runs.get_run(studio.workspace, run)
 
 
 @router.post("/runs/{run}/resume")
-async def resume(run: KnownRun, studio: CurrentApp) -> RunDetail:
+async def resume_run(run: KnownRun, studio: CurrentApp) -> RunDetail:
     """Go on with a run that failed, was cancelled, or whose program was killed."""
     await asyncio.to_thread(runs.reopen_run, studio.workspace, run)
     return _start(studio, run)
 
 
 @router.post("/runs/{run}/retry")
-async def retry(run: KnownRun, body: RetryFrom, studio: CurrentApp) -> RunDetail:
+async def retry_run(run: KnownRun, body: RetryFrom, studio: CurrentApp) -> RunDetail:
     """Do a run again from a node on; what came before it stays done."""
     await asyncio.to_thread(runs.reopen_run, studio.workspace, run, node=body.node)
     return _start(studio, run)

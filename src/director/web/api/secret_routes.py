@@ -24,26 +24,26 @@ class Secret(Body):
 
 
 @router.get("")
-def all_of_them(studio: CurrentApp) -> list[SecretListing]:
+def list_all_secrets(studio: CurrentApp) -> list[SecretListing]:
     """The secrets that the vault holds, by name."""
     return secrets.list_secrets(studio.workspace)
 
 
 @router.put("/{name}")
-def put(name: _Name, body: Secret, studio: CurrentApp) -> list[SecretListing]:
+def put_one_secret(name: _Name, body: Secret, studio: CurrentApp) -> list[SecretListing]:
     """Keep a value under a name, for use on these origins only; replaces what was there."""
     secrets.put_secret(studio.workspace, name, body.value, origins=body.origins)
     return secrets.list_secrets(studio.workspace)
 
 
 @router.post("/{name}/purge")
-def purge(name: _Name, studio: CurrentApp) -> Purged:
+def purge_one_secret(name: _Name, studio: CurrentApp) -> Purged:
     """Rewrite all that is stored without the value of a secret, for good."""
-    return secrets.purge_value(studio.workspace, name)
+    return secrets.purge_secret_value(studio.workspace, name)
 
 
 @router.delete("/{name}")
-def remove(name: _Name, studio: CurrentApp) -> list[SecretListing]:
+def remove_one_secret(name: _Name, studio: CurrentApp) -> list[SecretListing]:
     """Take a secret out of the vault."""
     secrets.remove_secret(studio.workspace, name)
     return secrets.list_secrets(studio.workspace)

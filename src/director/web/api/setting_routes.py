@@ -30,13 +30,13 @@ class SettingChanges(Body):
 
 
 @router.get("")
-def all_of_them(studio: CurrentApp) -> All:
+def list_all_settings(studio: CurrentApp) -> All:
     """The settings as they are now."""
     return settings.list_settings(studio.workspace)
 
 
 @router.patch("")
-def change(body: SettingChanges, studio: CurrentApp) -> All:
+def change_settings(body: SettingChanges, studio: CurrentApp) -> All:
     """Write settings into the file; what the environment says stays stronger."""
     given: Mapping[str, object] = body.model_dump(include=body.model_fields_set)
     return settings.change_settings(studio.workspace, given)

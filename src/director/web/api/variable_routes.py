@@ -25,13 +25,13 @@ class Given(Body):
 
 
 @router.get("")
-def all_of_them(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[VariableValue]:
+def list_draft_variables(workflow: ExistingWorkflowId, studio: CurrentApp) -> list[VariableValue]:
     """The variables that are set in the workbench."""
     return variables.list_variables(studio.workspace, workflow)
 
 
 @router.put("/{name:path}")
-async def set_one(
+async def set_draft_variable(
     workflow: ExistingWorkflowId, name: _Name, body: Given, studio: CurrentApp
 ) -> list[VariableValue]:
     """Set a variable."""
@@ -42,7 +42,7 @@ async def set_one(
 
 
 @router.delete("/{name:path}")
-async def clear(
+async def clear_draft_variable(
     workflow: ExistingWorkflowId, name: _Name, studio: CurrentApp, reason: _Why = "by hand"
 ) -> list[VariableValue]:
     """Clear a variable; what it was stays in its history."""
@@ -51,7 +51,7 @@ async def clear(
 
 
 @router.delete("")
-async def clear_all(
+async def clear_draft_variables(
     workflow: ExistingWorkflowId, studio: CurrentApp, reason: _Why = "by hand"
 ) -> list[VariableValue]:
     """Clear every variable, for a clean test."""
@@ -60,6 +60,8 @@ async def clear_all(
 
 
 @router.get("/{name:path}")
-def history(workflow: ExistingWorkflowId, name: _Name, studio: CurrentApp) -> list[Was]:
+def get_draft_variable_history(
+    workflow: ExistingWorkflowId, name: _Name, studio: CurrentApp
+) -> list[Was]:
     """All that a variable was, the newest first."""
     return variables.get_variable_history(studio.workspace, workflow, name)

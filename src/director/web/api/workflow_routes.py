@@ -49,37 +49,37 @@ class WorkflowImport(Body):
 
 
 @router.get("")
-def all_of_them(studio: CurrentApp, *, deleted: bool = False) -> list[WorkflowRow]:
+def list_all_workflows(studio: CurrentApp, *, deleted: bool = False) -> list[WorkflowRow]:
     """The workflows, the one that was changed last first; or those that are deleted."""
     return workflows.list_workflows(studio.workspace, deleted=deleted)
 
 
 @router.post("", status_code=201)
-def make(body: New, studio: CurrentApp) -> WorkflowRow:
+def make_workflow(body: New, studio: CurrentApp) -> WorkflowRow:
     """Make an empty workflow."""
     return workflows.make_workflow(studio.workspace, body.name)
 
 
 @router.post("/import", status_code=201)
-def take_in(body: WorkflowImport, studio: CurrentApp) -> WorkflowRow:
+def import_workflow(body: WorkflowImport, studio: CurrentApp) -> WorkflowRow:
     """Take in a workflow's document; if its id is taken by another, it gets a new one.
 
     The origins that it names are asked for. Conversations are not taken in here: nobody but the
     server writes history.
     """
-    document = workflows.parse_document(body.document, as_=body.as_)
+    document = workflows.parse_workflow_text(body.document, as_=body.as_)
     done = workflows.import_document(studio.workspace, document, replaces=body.replace)
-    return workflows.get_row(studio.workspace, done.id)
+    return workflows.get_workflow_row(studio.workspace, done.id)
 
 
 @router.get("/{workflow}")
-def one(workflow: ExistingWorkflowId, studio: CurrentApp) -> WorkflowRow:
+def get_one_workflow(workflow: ExistingWorkflowId, studio: CurrentApp) -> WorkflowRow:
     """One workflow."""
-    return workflows.get_row(studio.workspace, workflow)
+    return workflows.get_workflow_row(studio.workspace, workflow)
 
 
 @router.patch("/{workflow}")
-def change(workflow: ExistingWorkflowId, body: Changed, studio: CurrentApp) -> WorkflowRow:
+def change_workflow(workflow: ExistingWorkflowId, body: Changed, studio: CurrentApp) -> WorkflowRow:
     """Rename a workflow, describe it, or say which origins it may reach."""
     return workflows.change_workflow(
         studio.workspace,
@@ -91,34 +91,36 @@ def change(workflow: ExistingWorkflowId, body: Changed, studio: CurrentApp) -> W
 
 
 @router.put("/{workflow}/choice")
-def choose_for(workflow: ExistingWorkflowId, body: ModelChoice, studio: CurrentApp) -> ModelChoice:
+def choose_workflow_profile(
+    workflow: ExistingWorkflowId, body: ModelChoice, studio: CurrentApp
+) -> ModelChoice:
     """Choose the model and the profile that a workflow is built with from now on.
 
     The server of a model that is named anew is accepted; one that was stored before is not.
     """
-    chosen = workflows.choose_model(
+    chosen = workflows.choose_model_of_workflow(
         studio.workspace, workflow, model=body.model, profile=body.profile
     )
     return ModelChoice(model=chosen.model, profile=chosen.profile)
 
 
 @router.post("/{workflow}/duplicate", status_code=201)
-def duplicate(workflow: ExistingWorkflowId, body: New, studio: CurrentApp) -> WorkflowRow:
+def duplicate_workflow(workflow: ExistingWorkflowId, body: New, studio: CurrentApp) -> WorkflowRow:
     """Make a copy: nodes, inputs and origins, without conversations and runs."""
     return workflows.duplicate_workflow(studio.workspace, workflow, body.name)
 
 
 @router.delete("/{workflow}")
-async def delete(workflow: ExistingWorkflowId, studio: CurrentApp) -> WorkflowRow:
+async def delete_one_workflow(workflow: ExistingWorkflowId, studio: CurrentApp) -> WorkflowRow:
     """Delete a workflow; all of it stays in the store, and it can be brought back."""
-    row = workflows.get_row(studio.workspace, workflow)
+    row = workflows.get_workflow_row(studio.workspace, workflow)
     await studio.leave(workflow)
     workflows.delete_workflow(studio.workspace, workflow)
     return row
 
 
 @router.post("/{workflow}/restore")
-def undelete(workflow: str, studio: CurrentApp) -> WorkflowRow:
+def restore_workflow(workflow: str, studio: CurrentApp) -> WorkflowRow:
     """Bring a deleted workflow back."""
     return workflows.restore_workflow(studio.workspace, workflow)
 
@@ -128,19 +130,19 @@ def undelete(workflow: str, studio: CurrentApp) -> WorkflowRow:
     response_class=Response,
     responses={200: {"content": {"application/json": {}, "text/x-python": {}}}},
 )
-def hand_out(
+def export_one_workflow(
     workflow: ExistingWorkflowId,
     studio: CurrentApp,
     form: Annotated[Literal["document", "script", "archive"], Query()] = "document",
 ) -> Response:
     """A workflow as its document, as a Python script, or whole with its conversations and runs."""
     if form == "script":
-        script = workflows.export_script(studio.workspace, workflow)
+        script = workflows.export_workflow_script(studio.workspace, workflow)
         return _file(PlainTextResponse(script, media_type="text/x-python"), workflow, "py")
     if form == "archive":
-        lines = workflows.export_archive(studio.workspace, workflow)
+        lines = workflows.export_workflow_archive(studio.workspace, workflow)
         return _file(StreamingResponse(lines, media_type="application/x-ndjson"), workflow, "jsonl")
-    text = workflows.export_document(studio.workspace, workflow)
+    text = workflows.export_workflow_document(studio.workspace, workflow)
     return _file(PlainTextResponse(text, media_type="application/json"), workflow, "json")
 
 

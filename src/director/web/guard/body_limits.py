@@ -6,6 +6,7 @@ The size is counted as it arrives, whatever the request said of it beforehand.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -20,16 +21,16 @@ _BODIED = ("POST", "PUT", "PATCH", "DELETE")
 _KINDS = {"/login": "application/x-www-form-urlencoded"}
 
 
+@dataclass(eq=False, slots=True)
 class Bodies:
     """Refuses bodies that are too large (413) or not JSON (415)."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    app: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let through what is small enough and of the right kind."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         most = find_limit(scope["path"])
         length = header(scope, b"content-length") or "0"
@@ -43,7 +44,7 @@ class Bodies:
             )
             await refuse(scope, send, 415, said)
             return
-        await self._app(scope, _counted(receive, most), send)
+        await self.app(scope, _counted(receive, most), send)
 
 
 def find_limit(path: str) -> int:

@@ -55,7 +55,7 @@ class Card:
     source: str = ""
 
 
-def card(call: Called, *, running: bool, asked: str) -> Card:
+def make_call_card(call: Called, *, running: bool, asked: str) -> Card:
     """A call as a card; `asked` is the call that waits for the user's word, if one does."""
     args = _args(call.args)
     question = str(args.get("question", "")) if call.tool == "ask_user" else ""

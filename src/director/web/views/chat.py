@@ -10,10 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from director.services.conversations import ConversationEntry, TurnNow, read_entries, read_turn
+from director.services.conversations import (
+    ConversationEntry,
+    TurnNow,
+    read_conversation_entries,
+    read_conversation_turn,
+)
 from director.services.workspace import Workspace
-from director.web.views.calls import Card, card
-from director.web.views.step_groups import StepGroup, StepPart, extract_title, step_lines
+from director.web.views.calls import Card, make_call_card
+from director.web.views.step_groups import StepGroup, StepPart, extract_step_title, step_lines
 
 SIZE = 50
 # Results of the last answer of a chunk may stand in the next one.
@@ -68,24 +73,24 @@ class ChatView:
         return self.now.text if is_left else _ENDS.get(self.now.state, "")
 
 
-def chat(workspace: Workspace, thread: str) -> ChatView:
+def make_chat_view(workspace: Workspace, thread: str) -> ChatView:
     """The conversation, of which only the newest chunk is read."""
     head = workspace.reads.head(thread)
     chunks = max(1, -(-head // SIZE))
     marks = workspace.reads.hiding(thread)
     seen = f"{len(marks)}.{marks[-1].seq if marks else 0}"
-    now = read_turn(workspace, thread)
+    now = read_conversation_turn(workspace, thread)
     return ChatView(thread, head, chunks, seen, now, _chunk(workspace, now, chunks - 1))
 
 
-def chunk(workspace: Workspace, thread: str, number: int) -> Chunk:
+def make_chat_chunk(workspace: Workspace, thread: str, number: int) -> Chunk:
     """One stretch of a thread."""
-    return _chunk(workspace, read_turn(workspace, thread), number)
+    return _chunk(workspace, read_conversation_turn(workspace, thread), number)
 
 
 def _chunk(workspace: Workspace, now: TurnNow, number: int) -> Chunk:
     after = number * SIZE
-    listed = read_entries(
+    listed = read_conversation_entries(
         workspace, now.thread, after=after, upto=after + SIZE + _AHEAD, longest=_RESULT
     )
     here = (said for said in listed if said.seq <= after + SIZE and said.shown != "deleted")
@@ -117,7 +122,7 @@ def _group_steps(
             continue
         if last is not None:
             yield last
-        text, title = extract_title(message.text)
+        text, title = extract_step_title(message.text)
         last = replace(message, text=text, cards=asks, group=StepGroup(title, (part,)))
     if last is not None:
         yield last
@@ -139,5 +144,5 @@ def _message(said: ConversationEntry, now: TurnNow) -> MessageView:
         case _:
             asked = now.asked.call if now.asked else ""
             running = now.state == "running"
-            cards = tuple(card(call, running=running, asked=asked) for call in said.calls)
+            cards = tuple(make_call_card(call, running=running, asked=asked) for call in said.calls)
             return MessageView("notice" if said.own else "agent", said, said.text, cards)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from director.context.sizes import turn_size
 from director.context.values import AgentTurn, Counter, Turn, UserTurn
-from director.sections.summary import write_summary_spans
+from director.sections.section_texts import write_summary_spans
 from director.store.context_view import View
 
 _LINE = 90
@@ -41,7 +41,7 @@ class Offer:
         return self.user + self.agent
 
 
-def offer(
+def make_compression_offer(
     now: View, counter: Counter, *, units: bool = True, size: SizeOf = turn_size
 ) -> Offer | None:
     """What can be compressed, with its `units` if they are wanted; None if there is nothing."""

@@ -52,7 +52,7 @@ class MeterView:
     cached: float | None
 
 
-def group_of(place: str, name: str) -> str:
+def get_meter_group(place: str, name: str) -> str:
     """The group, and so the colour, of a part."""
     if place == "tools":
         return "tools"
@@ -61,12 +61,12 @@ def group_of(place: str, name: str) -> str:
     return "system" if place == "instructions" else _OTHER
 
 
-def slices(parts: Iterable[tuple[str, str, int]], scale: int) -> tuple[Slice, ...]:
+def make_meter_slices(parts: Iterable[tuple[str, str, int]], scale: int) -> tuple[Slice, ...]:
     """Parts side by side on a bar that stands for `scale` tokens."""
     found: list[Slice] = []
     at = 0
     for place, name, tokens in parts:
-        group = group_of(place, name)
+        group = get_meter_group(place, name)
         told = GROUPS.get(group, name)
         width = 100 * tokens / scale
         found.append(Slice(group, told, tokens, 100 * at / scale, width))
@@ -74,7 +74,7 @@ def slices(parts: Iterable[tuple[str, str, int]], scale: int) -> tuple[Slice, ..
     return tuple(found)
 
 
-def meter_view(now: Meter, made: Sequence[RequestRow]) -> MeterView:
+def make_meter_view(now: Meter, made: Sequence[RequestRow]) -> MeterView:
     """The meter of what would be sent now; `made` are the requests of the thread so far."""
     scale = max(now.limit, now.size, 1)
     parts = [(one.place, one.name, one.tokens) for one in now.parts]
@@ -82,4 +82,4 @@ def meter_view(now: Meter, made: Sequence[RequestRow]) -> MeterView:
     whole = sum(line.input or 0 for line in made)
     cached = sum(line.cached or 0 for line in made) / whole if whole else None
     money = sum(costs) if costs else None
-    return MeterView(now, scale, slices(parts, scale), len(made), money, cached)
+    return MeterView(now, scale, make_meter_slices(parts, scale), len(made), money, cached)

@@ -12,7 +12,7 @@ from director.runs import Step, steps_of
 from director.runs.run_text import write_check_text, write_condition_text
 from director.store import Store
 from director.web.views.nodes import NodeView, WorkflowView
-from director.web.views.record_tables import RecordTable, fields_of, table_of
+from director.web.views.record_tables import RecordTable, list_record_fields, make_record_table
 from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Config, Json
 
@@ -85,7 +85,7 @@ def node_drawer(store: Store, shown: WorkflowView, node: str) -> NodeDrawer | No
         return None
     at = ids.index(node)
     view = shown.nodes[at]
-    table = table_of(view.tried.result) if view.tried else None
+    table = make_record_table(view.tried.result) if view.tried else None
     return NodeDrawer(
         view,
         shown.flow.version,
@@ -112,8 +112,8 @@ def _fields(store: Store, view: NodeView, *, has_table: bool) -> tuple[FieldRow,
     config = ran.config if ran else {}
     # A node that computes keeps no config of its run: what it names as its input stands for that.
     given = config or cast("Json", view.row.config.get("input"))
-    before = dict(fields_of(mask_sensitive(given)))
-    after = {} if has_table else dict(fields_of(view.tried.result))
+    before = dict(list_record_fields(mask_sensitive(given)))
+    after = {} if has_table else dict(list_record_fields(view.tried.result))
     names = dict.fromkeys([*before, *after])
     return tuple(FieldRow(name, before.get(name, ""), after.get(name, "")) for name in names)
 

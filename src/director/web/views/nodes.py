@@ -67,10 +67,10 @@ def _view(row: NodeRow) -> NodeView:
     config = json.dumps(row.config, indent=2, ensure_ascii=False)
     if row.tried is None or row.tried.stale:
         return NodeView(row, config)
-    return NodeView(row, config, row.tried, written(row.tried.result))
+    return NodeView(row, config, row.tried, write_node_result(row.tried.result))
 
 
-def written(value: object) -> str:
+def write_node_result(value: object) -> str:
     """A result as text, which is cut if it is very long."""
     told = "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
     return told if len(told) <= _LONGEST else f"{told[:_LONGEST]}\n… {len(told) - _LONGEST:,} more"

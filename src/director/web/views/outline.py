@@ -31,7 +31,7 @@ class OutlineItem:
         return self.view.row.type in BRANCHING
 
 
-def outline(views: Sequence[NodeView]) -> tuple[OutlineItem, ...]:
+def make_outline(views: Sequence[NodeView]) -> tuple[OutlineItem, ...]:
     """The nodes as they nest; a node whose owner is not among them stands at the top."""
     inside: dict[str, list[NodeView]] = {}
     known = {view.row.id for view in views}

@@ -43,25 +43,25 @@ def record_tables(records: Iterable[Record]) -> tuple[RecordTable, ...]:
     return tuple(found)
 
 
-def table_of(value: object, name: str = "") -> RecordTable | None:
+def make_record_table(value: object, name: str = "") -> RecordTable | None:
     """A list of objects as a table, also where it stands in an object beside its count."""
     if isinstance(value, Mapping):
         lists = [(key, one) for key, one in value.items() if _is_rows(one)]
-        return table_of(lists[0][1], str(lists[0][0])) if len(lists) == 1 else None
+        return make_record_table(lists[0][1], str(lists[0][0])) if len(lists) == 1 else None
     if not _is_rows(value):
         return None
     rows = cast("Sequence[Mapping[str, Json]]", value)
     return _table(name, rows[:MOST], len(rows))
 
 
-def fields_of(value: object) -> tuple[tuple[str, str], ...]:
+def list_record_fields(value: object) -> tuple[tuple[str, str], ...]:
     """A value as names and texts: the fields of an object, else the value itself."""
     if isinstance(value, Mapping):
-        return tuple((str(name), cell(str(name), one)) for name, one in value.items())
-    return () if value is None else (("value", cell("value", value)),)
+        return tuple((str(name), write_record_cell(str(name), one)) for name, one in value.items())
+    return () if value is None else (("value", write_record_cell("value", value)),)
 
 
-def cell(name: str, value: object) -> str:
+def write_record_cell(name: str, value: object) -> str:
     """A value as the text of a cell, without what is sensitive."""
     said = mask_sensitive(cast("Json", value), name=name)
     if said is None:
@@ -78,5 +78,5 @@ def _is_rows(value: object) -> bool:
 
 def _table(type_: str, rows: Sequence[Mapping[str, Json]], count: int) -> RecordTable:
     columns = tuple(dict.fromkeys(str(name) for row in rows for name in row))
-    cells = tuple(tuple(cell(name, row.get(name)) for name in columns) for row in rows)
+    cells = tuple(tuple(write_record_cell(name, row.get(name)) for name in columns) for row in rows)
     return RecordTable(type_, columns, cells, count)

@@ -10,20 +10,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from director.services.conversations import read_entries
+from director.services.conversations import read_conversation_entries
 from director.services.requests import (
     Detail,
     RequestRow,
     Size,
+    list_request_texts,
     list_requests,
     read_request,
-    read_texts,
 )
 from director.services.workspace import Workspace
 from director.store.checkpoints import Checkpoint
 from director.store.compression import list_compression_history
-from director.web.views.calls import card
-from director.web.views.meter import GROUPS, Slice, group_of, slices
+from director.web.views.calls import make_call_card
+from director.web.views.meter import GROUPS, Slice, get_meter_group, make_meter_slices
 from director.web.views.step_groups import StepLine, step_lines
 
 _MOST_LINES = 2_000
@@ -144,7 +144,9 @@ def trace(workspace: Workspace, thread: str, *, before: int, limit: int) -> list
     if not rows:
         return []
     first = max(0, min(row.turn or row.head for row in rows) - 1)
-    entries = read_entries(workspace, thread, after=first, upto=rows[-1].head + 1, longest=4_000)
+    entries = read_conversation_entries(
+        workspace, thread, after=first, upto=rows[-1].head + 1, longest=4_000
+    )
     by_seq = {one.seq: one for one in entries}
     found = workspace.reads.entries(thread, first, rows[-1].head + 60)
     ends = {str(one.body.get("call")): one.at for one in found if one.kind == "result"}
@@ -153,7 +155,7 @@ def trace(workspace: Workspace, thread: str, *, before: int, limit: int) -> list
         answer = by_seq.get(row.head + 1) if row.purpose == "turn" else None
         if answer is None or answer.kind != "agent":
             return ()
-        cards = [card(call, running=False, asked="") for call in answer.calls]
+        cards = [make_call_card(call, running=False, asked="") for call in answer.calls]
         return step_lines(cards, (), began=answer.at, ends=ends)
 
     return [
@@ -166,7 +168,7 @@ def trace(workspace: Workspace, thread: str, *, before: int, limit: int) -> list
     ]
 
 
-def timeline(workspace: Workspace, thread: str) -> Timeline | None:
+def make_request_timeline(workspace: Workspace, thread: str) -> Timeline | None:
     """The size over the conversation, of Director's own requests, with every checkpoint."""
     newest = list_requests(workspace, thread, limit=_MOST_POINTS)
     found = [line for line in reversed(newest) if line.purpose == "turn"]
@@ -199,32 +201,34 @@ def _mark(one: Checkpoint, heads: Sequence[int], step: float) -> Mark:
     return Mark(x, text, one.state)
 
 
-def inspected(workspace: Workspace, thread: str, number: int) -> Inspected:
+def inspect_request_view(workspace: Workspace, thread: str, number: int) -> Inspected:
     """A request by part; NotFound if there is none of this number."""
     found = read_request(workspace, thread, number)
-    texts = read_texts(workspace, thread, number)
+    texts = list_request_texts(workspace, thread, number)
     shares = _cached(found.parts, found.line)
     parts = tuple(
         PartRow(*_named(size), size, share, texts.get((size.place, size.name), ""))
         for size, share in zip(found.parts, shares, strict=True)
     )
     told = [(size.place, size.name, size.tokens) for size in found.parts]
-    return Inspected(found, parts, slices(told, found.line.size or 1))
+    return Inspected(found, parts, make_meter_slices(told, found.line.size or 1))
 
 
 def _named(size: Size) -> tuple[str, str]:
     """The group of a part, and its name."""
-    group = group_of(size.place, size.name)
+    group = get_meter_group(size.place, size.name)
     return group, size.name if size.place == "tools" else GROUPS.get(group, size.name)
 
 
-def compared(workspace: Workspace, thread: str, one: int, other: int) -> list[Compared]:
+def compare_request_views(
+    workspace: Workspace, thread: str, one: int, other: int
+) -> list[Compared]:
     """Two requests part by part; a part that is the same in both has no lines."""
     sides = [
         {(size.place, size.name): size for size in read_request(workspace, thread, number).parts}
         for number in (one, other)
     ]
-    texts = [read_texts(workspace, thread, number) for number in (one, other)]
+    texts = [list_request_texts(workspace, thread, number) for number in (one, other)]
     return [
         Compared(
             *_named(size),

@@ -14,7 +14,7 @@ from director.runs.nodes import CONTROL
 from director.runs.run_report import flatten_report_row
 from director.runs.run_text import write_node_text
 from director.services.runs import RunDetail, StepRow
-from director.web.views.nodes import written
+from director.web.views.nodes import write_node_result
 from director.workflow.display import render_value
 from director.workflow.sensitive import mask_sensitive
 from director.workflow.values import Json, Workflow
@@ -105,7 +105,7 @@ class RunView:
         return (f"{count} record{'' if count == 1 else 's'}") if count else "Passed"
 
 
-def make_view(found: RunDetail, workflow: Workflow) -> RunView:
+def make_run_view(found: RunDetail, workflow: Workflow) -> RunView:
     """A run as it is drawn, with the workflow of its version."""
     waits = found.run.state == "waiting"
     table = [flatten_report_row(cast("Mapping[str, Json]", row)) for row in found.records]
@@ -157,7 +157,7 @@ def _steps(steps: Sequence[StepRow], workflow: Workflow) -> list[StepView]:
                 step.key.rpartition("[")[2].rstrip("]") if is_item else step.alias,
                 step.type if is_item else does.get(step.node, step.type),
                 "item" if is_item else "control" if step.type in CONTROL else "",
-                written(step.result),
+                write_node_result(step.result),
                 left,
                 width,
             )

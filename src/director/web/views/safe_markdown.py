@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 @lru_cache(maxsize=2_000)
-def rendered(text: str) -> Markup:
+def render_markdown(text: str) -> Markup:
     """The HTML of a text."""
     if len(text) > LONGEST:
         return Markup("<pre>{}</pre>").format(text)
@@ -33,7 +33,7 @@ def rendered(text: str) -> Markup:
 
 
 @lru_cache(maxsize=200)
-def summarised(text: str) -> Markup:
+def render_summary_markdown(text: str) -> Markup:
     """The HTML of a summary, whose citations lead to their turns."""
     return Markup(_citing().render(text[:LONGEST]))  # noqa: S704  as above
 

@@ -33,7 +33,7 @@ class SettingField:
         return self.source in ("flag", "environment")
 
 
-def fields(settings: Settings) -> dict[str, SettingField]:
+def list_setting_fields(settings: Settings) -> dict[str, SettingField]:
     """Every setting by its name."""
     found = {}
     for name, rule in RULES.items():
@@ -45,6 +45,6 @@ def fields(settings: Settings) -> dict[str, SettingField]:
     return found
 
 
-def profiles() -> tuple[Profile, ...]:
+def list_setting_profiles() -> tuple[Profile, ...]:
     """The profiles that there are."""
     return tuple(load_profile(name) for name in PROFILES)

@@ -181,7 +181,7 @@ _STRONG = (
 )
 
 
-def extract_title(text: str) -> tuple[str, str]:
+def extract_step_title(text: str) -> tuple[str, str]:
     """The words that stay a message, and the last sentence as a title, if it can be one."""
     paragraphs = _BLANK.split(text.strip())
     last = paragraphs[-1]
