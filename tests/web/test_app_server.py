@@ -150,7 +150,7 @@ def test_it_listens_elsewhere_only_with_a_password() -> None:
             bind_server_socket(host, 0)
     with (
         bind_server_socket("127.0.0.1", 0) as local,
-        bind_server_socket("0.0.0.0", 0, password="long enough") as wide,
+        bind_server_socket("0.0.0.0", 0, password="long enough") as wide,  # noqa: S104, S106
     ):
         assert local.getsockname()[0] == "127.0.0.1"
         assert wide.getsockname()[0] == "0.0.0.0"  # noqa: S104
