@@ -35,7 +35,7 @@ from director.models.scripted import Scripted
 from director.runs.resources import Resources, RunOptions
 from director.store import EntryDraft, Store, open_store
 from director.web import AppState
-from director.web.app_server import bound, server_of
+from director.web.app_server import bind_server_socket, make_app_server
 from director.web.guard.access import OwnNames
 from director.web.sessions import Sessions
 
@@ -83,7 +83,7 @@ def opens(brain: Brain) -> Any:
 @contextmanager
 def served(store: Store, brain: Brain) -> Iterator[tuple[str, AppState]]:
     """The app of a store, and where it is."""
-    listening = bound("127.0.0.1", 0)
+    listening = bind_server_socket("127.0.0.1", 0)
     port = listening.getsockname()[1]
     studio = AppState(
         store,
@@ -92,7 +92,7 @@ def served(store: Store, brain: Brain) -> Iterator[tuple[str, AppState]]:
         names=OwnNames(["127.0.0.1"], port),
         opens=opens(brain),
     )
-    server = server_of(studio)
+    server = make_app_server(studio)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{port}", studio

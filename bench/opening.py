@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from director.services.conversations import read_page
+from director.services.conversations import read_conversation_page
 from director.services.workspace import make_workspace
 from director.store import EntryDraft, Store, open_store
 from director.store.context_view import project_context_view
@@ -53,13 +53,13 @@ def fill(url: str, turns: int) -> None:
 
 def show(store: Store) -> int:
     """What the page shows when it is opened."""
-    return read_page(make_workspace(store), THREAD).head
+    return read_conversation_page(make_workspace(store), THREAD).head
 
 
 def show_before(store: Store) -> int:
     """What is shown when somebody scrolls up from there."""
     head = store.head(THREAD)
-    return read_page(make_workspace(store), THREAD, before=head // 2).head
+    return read_conversation_page(make_workspace(store), THREAD, before=head // 2).head
 
 
 def read_whole(store: Store) -> int:

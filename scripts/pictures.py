@@ -23,7 +23,7 @@ from playwright.sync_api import Page, sync_playwright
 from director.agent import ensure_current_thread, start_current_thread
 from director.runs import save_run_workflow
 from director.store import Store, open_store
-from director.web.app_server import bound, server_of, studio_at
+from director.web.app_server import bind_server_socket, make_app_server, open_served_app
 from director.workflow.document import read_workflow_document
 
 OUT = Path(__file__).parent.parent / "docs" / "pictures"
@@ -70,9 +70,9 @@ def looked_at(page: Page, url: str, store: Store, only: str) -> list[Path]:
 @contextmanager
 def served(store: Store) -> Iterator[tuple[str, str]]:
     """The app, and the link that lets one browser in."""
-    listening = bound("127.0.0.1", 0)
-    studio = studio_at(store, listening)
-    server = server_of(studio)
+    listening = bind_server_socket("127.0.0.1", 0)
+    studio = open_served_app(store, listening)
+    server = make_app_server(studio)
     running = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
     running.start()
     url = f"http://127.0.0.1:{listening.getsockname()[1]}"

@@ -25,7 +25,7 @@ from attacks.listener import listening
 from director.browser.chromium import find_chromium
 from director.store import Store
 from director.web import make_app
-from director.web.app_server import bound, studio_at
+from director.web.app_server import bind_server_socket, open_served_app
 from web.pages.conftest import _home, app  # noqa: F401  fixtures
 from web.pages.windows import FLAGS, PATIENCE, App, a_workflow
 from web.rooms import HOME, a_studio, key_of
@@ -136,8 +136,8 @@ def test_only_the_very_name_is_served(
 ) -> None:
     """A neighbour's, one below it, with a dot, with another port; and it is not given away."""
     monkeypatch.setenv("DIRECTOR_HOME", str(tmp_path))
-    with bound("127.0.0.1", 0) as listens:
-        studio = studio_at(store, listens)
+    with bind_server_socket("127.0.0.1", 0) as listens:
+        studio = open_served_app(store, listens)
         port, own = listens.getsockname()[1], studio.sessions.host
     assert re.fullmatch(r"d[0-9a-f]{20}\.localhost", own)
     wrong = [

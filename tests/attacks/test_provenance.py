@@ -20,7 +20,7 @@ from director.agent.turn import take_turn
 from director.agent.turn_events import TurnProgress
 from director.browser import Browser
 from director.context.values import AgentTurn, Call, Context, Trust, Turn, UserTurn
-from director.services.conversations import read_page
+from director.services.conversations import read_conversation_page
 from director.services.workspace import share_session
 from director.store import Store
 
@@ -154,7 +154,9 @@ def test_the_line_the_card_the_record_and_the_question_say_it(
     assert [e.body.get("source") for e in entries if e.kind == "result"] == [None, None, line]
     assert line not in json.dumps([e.body.get("native") for e in entries])
     cards = [
-        card for said in read_page(share_session(made), made.thread).entries for card in said.calls
+        card
+        for said in read_conversation_page(share_session(made), made.thread).entries
+        for card in said.calls
     ]
     assert [card.source for card in cards] == ["", "", line]
     asked = next(one for one in list_origin_approvals(store, "w") if one.state == "asked")

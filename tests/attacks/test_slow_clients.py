@@ -24,7 +24,7 @@ from director.middleware.proxy import http_lines
 from director.store import EntryDraft, Store
 from director.testing.double import Double
 from director.web import connections
-from director.web.app_server import Served, bound, server_of, studio_at
+from director.web.app_server import Served, bind_server_socket, make_app_server, open_served_app
 from director.web.app_state import AppState
 from middleware.test_proxy import proxied
 from web.rooms import a_studio, key_of
@@ -41,11 +41,11 @@ def served(
     store: Store, folder: Path, *, opens: Opens | None = None
 ) -> Iterator[tuple[AppState, Served, int]]:
     """The app on a port; `opens` opens its models."""
-    listening = bound("127.0.0.1", 0)
+    listening = bind_server_socket("127.0.0.1", 0)
     studio = a_studio(store, folder, opens=opens)
-    given = studio_at(store, listening)
+    given = open_served_app(store, listening)
     studio.names, studio.sessions = given.names, given.sessions
-    server = server_of(studio)
+    server = make_app_server(studio)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
     thread.start()
     try:

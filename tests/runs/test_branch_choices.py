@@ -14,7 +14,7 @@ from director.runs import Run, RunDependencies, run_workflow
 from director.runs.branch_choices import BranchChoice, read_branch_choices
 from director.runs.run_report import render_run_report
 from director.runs.run_text import write_branch_run_lines
-from director.services.runs import get_run, read_history
+from director.services.runs import get_run, read_run_history
 from director.services.workspace import make_workspace
 from director.store import Store
 from director.workflow.values import Json, Workflow
@@ -55,7 +55,7 @@ def test_what_a_route_skipped_is_told_by_name_everywhere(
     line = "decide, 3 items: skip 2 (Ada, Cleo); enter 1 (Ben)"
     assert write_branch_run_lines(read_branch_choices(run.summary)) == [line]
     workspace = make_workspace(store)
-    stored = read_history(workspace, run.id)
+    stored = read_run_history(workspace, run.id)
     assert f"\nbranches: {line}" in summary(stored, None)
     assert f"\nbranches: {line}" in history(stored)
     assert line in render_run_report(store, run.id)

@@ -13,7 +13,7 @@ from director.runs import Run, run_workflow, try_node
 from director.runs.doubts import RowReading, find_doubts
 from director.runs.doubts.doubt import RowVisit
 from director.runs.run_report import render_run_report
-from director.services.runs import read_history
+from director.services.runs import read_run_history
 from director.services.workspace import make_workspace
 from director.store import Store
 from director.workflow.values import Json, Workflow
@@ -230,7 +230,7 @@ def test_a_first_run_is_compared_with_the_test_of_its_nodes(
     unknown = run(live, store, workflow)
     assert (unknown.doubts, unknown.summary["not_compared"]) == ((), ["read"])
     assert "nothing to compare with yet: read" in summary(
-        read_history(make_workspace(store), unknown.id), None
+        read_run_history(make_workspace(store), unknown.id), None
     )
     assert "Nothing to compare with yet" in render_run_report(store, unknown.id)
     for first, found in ((right, set()), (wrong, {("read", "cells", "one")})):
@@ -242,5 +242,5 @@ def test_a_first_run_is_compared_with_the_test_of_its_nodes(
         ended = run(live, store, tested)
         assert (told(ended), ended.summary["not_compared"]) == (found, [])
         assert "nothing to compare with" not in summary(
-            read_history(make_workspace(store), ended.id), None
+            read_run_history(make_workspace(store), ended.id), None
         )

@@ -25,7 +25,7 @@ from director.runs.run_doubts import compare_run
 from director.runs.run_journal import encode_run, encode_step
 from director.runs.run_report import render_run_report
 from director.runs.run_text import write_age_text, write_comparison_run_lines, write_comparison_text
-from director.services.runs import get_run, read_history
+from director.services.runs import get_run, read_run_history
 from director.services.workspace import make_workspace
 from director.store import Store
 from director.store.run_variables import get_draft_run_id
@@ -142,7 +142,7 @@ def test_rows_that_left_a_list_are_told_everywhere_and_change_no_exit_code(
     assert line.startswith("read: 26 → 23 rows: 3 gone, 0 new, 0 changed (since run first, ")
     assert line.endswith(" s earlier); gone: 7, 11, 19")
     workspace = make_workspace(store)
-    stored = read_history(workspace, "fewer")
+    stored = read_run_history(workspace, "fewer")
     assert f"\ncompared: {line}\n" in f"{summary(stored, None)}\n"
     assert f"\ncompared: {line}\n" in history(stored)
     assert line in render_run_report(store, "fewer")

@@ -56,26 +56,26 @@ def _run_of(workspace: Workspace) -> str:
 SHOWN: tuple[Callable[[Workspace], object], ...] = (
     runs.list_runs,
     lambda given: runs.get_run(given, _run_of(given)),
-    lambda given: runs.read_history(given, _run_of(given)),
+    lambda given: runs.read_run_history(given, _run_of(given)),
     lambda given: runs.get_run_workflow(given, _run_of(given)),
-    lambda given: run_exports.export_data(given, _run_of(given), "records"),
-    lambda given: run_exports.export_data(given, _run_of(given), "variables", form="json"),
-    lambda given: run_exports.make_report(given, _run_of(given)),
-    lambda given: run_exports.write_report(given, _run_of(given)).read_text(),
+    lambda given: run_exports.export_run_data(given, _run_of(given), "records"),
+    lambda given: run_exports.export_run_data(given, _run_of(given), "variables", form="json"),
+    lambda given: run_exports.make_exported_report(given, _run_of(given)),
+    lambda given: run_exports.write_exported_report(given, _run_of(given)).read_text(),
     workflows.list_workflows,
-    lambda given: workflows.get_row(given, "w"),
+    lambda given: workflows.get_workflow_row(given, "w"),
     lambda given: workflows.get_workflow(given, "w"),
-    lambda given: workflows.export_document(given, "w"),
-    lambda given: workflows.export_script(given, "w"),
+    lambda given: workflows.export_workflow_document(given, "w"),
+    lambda given: workflows.export_workflow_script(given, "w"),
     lambda given: workflows.duplicate_workflow(given, "w", "Other"),
-    lambda given: workflows.list_versions(given, "plan", "w"),
+    lambda given: workflows.list_workflow_versions(given, "plan", "w"),
     lambda given: nodes.list_nodes(given, "w"),
     lambda given: node_trials.edit_checks(given, "w", "find", said={}),
-    lambda given: plans.get_body(given, "plan", "w"),
+    lambda given: plans.get_plan_body(given, "plan", "w"),
     lambda given: plans.get_plan(given, "w"),
     lambda given: plans.get_description(given, "w"),
     lambda given: variables.list_variables(given, "w"),
-    lambda given: variables.list_lines(given, "w"),
+    lambda given: variables.list_variable_lines(given, "w"),
     lambda given: variables.get_variable_history(given, "w", "found"),
 )
 
@@ -111,7 +111,7 @@ def test_what_was_shown_redacted_cannot_be_saved_in_the_place_of_the_value(
                 await nodes.add_node(workspace, session, draft, seen=None)
 
     asyncio.run(save())
-    exported = json.loads(workflows.export_document(workspace, "w"))
+    exported = json.loads(workflows.export_workflow_document(workspace, "w"))
     with pytest.raises(MarkNotSaved):
-        workflows.import_document(workspace, workflows.parse_document(exported), replaces=True)
+        workflows.import_document(workspace, workflows.parse_workflow_text(exported), replaces=True)
     assert workspace.store.get("workflow", "w") == before

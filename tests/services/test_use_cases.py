@@ -13,9 +13,9 @@ from director.services.outgoing import is_redacted
 NOT_REDACTED = {
     "check_run": "an id that Director made",
     "check_workflow": "it returns nothing, and its error names ids of workflows alone",
-    "export_archive": "its hashes are of what was stored",
+    "export_workflow_archive": "its hashes are of what was stored",
     "find_run": "an id that Director made",
-    "get_picture": "secret fields were covered when it was taken",
+    "get_run_picture": "secret fields were covered when it was taken",
     "get_workflow_picture": "secret fields were covered when it was taken",
     "load_workflow": "to work with, not to show",
     "open_worker": "no value leaves it",

@@ -23,7 +23,7 @@ import pytest
 from director.agent import choose_workflow_model
 from director.runs import save_run_workflow
 from director.store import open_store
-from director.web.app_server import Unsafe, bound, server_of, studio_at
+from director.web.app_server import Unsafe, bind_server_socket, make_app_server, open_served_app
 from director.web.app_state import AppState
 from web.rooms import WORKFLOW, enter
 
@@ -118,9 +118,9 @@ def test_a_server_that_ends_leaves_no_connection_open(tmp_path: Path) -> None:
     """A client that does not read its answers sees the end, and waits for nobody."""
 
     async def serve_and_end(studio: AppState) -> None:
-        listening = bound("127.0.0.1", 0)
+        listening = bind_server_socket("127.0.0.1", 0)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-        server = server_of(studio)
+        server = make_app_server(studio)
         server.config.timeout_graceful_shutdown = 0
         serving = asyncio.create_task(server.serve([listening]))
         client = socket.create_connection(listening.getsockname())
@@ -138,8 +138,8 @@ def test_a_server_that_ends_leaves_no_connection_open(tmp_path: Path) -> None:
             await reading.read()
         writing.close()
 
-    with bound("127.0.0.1", 0) as other:
-        studio = studio_at(open_store(tmp_path / "director.db"), other)
+    with bind_server_socket("127.0.0.1", 0) as other:
+        studio = open_served_app(open_store(tmp_path / "director.db"), other)
     asyncio.run(asyncio.wait_for(serve_and_end(studio), 60))
 
 
@@ -147,8 +147,11 @@ def test_it_listens_elsewhere_only_with_a_password() -> None:
     """Whatever the address; on this machine none is needed."""
     for host in ("0.0.0.0", "::", "192.0.2.1", "example.com"):  # noqa: S104  refused
         with pytest.raises(Unsafe, match="password"):
-            bound(host, 0)
-    with bound("127.0.0.1", 0) as local, bound("0.0.0.0", 0, password="long enough") as wide:  # noqa: S104, S106
+            bind_server_socket(host, 0)
+    with (
+        bind_server_socket("127.0.0.1", 0) as local,
+        bind_server_socket("0.0.0.0", 0, password="long enough") as wide,  # noqa: S104, S106
+    ):
         assert local.getsockname()[0] == "127.0.0.1"
         assert wide.getsockname()[0] == "0.0.0.0"  # noqa: S104
 

@@ -18,7 +18,7 @@ from director.models.script_values import Say
 from director.runs import save_run_workflow
 from director.store import EntryDraft, Store, open_store
 from director.store.run_variables import get_draft_run_id, set_run_variable
-from director.web.app_server import bound, server_of, studio_at
+from director.web.app_server import bind_server_socket, make_app_server, open_served_app
 from director.web.app_state import AppState
 from director.web.event_hub import Hub
 from director.workflow.values import Workflow
@@ -101,12 +101,12 @@ def test_a_slow_window_is_never_waited_for() -> None:
 @contextmanager
 def served(store: Store, folder: Path) -> Iterator[tuple[AppState, httpx.Client]]:
     """A studio that is served on a socket, and a browser that was let in."""
-    listening = bound("127.0.0.1", 0)
+    listening = bind_server_socket("127.0.0.1", 0)
     port = listening.getsockname()[1]
     studio = a_studio(store, folder, [[Say("One.\nTwo.\nThree.")]])
-    given = studio_at(store, listening)
+    given = open_served_app(store, listening)
     studio.names, studio.sessions = given.names, given.sessions
-    server = server_of(studio)
+    server = make_app_server(studio)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
     thread.start()
     try:

@@ -29,7 +29,7 @@ from director.runs import save_run_workflow
 from director.runs.resources import Resources, RunOptions
 from director.store import Store
 from director.web import AppState
-from director.web.app_server import bound, server_of
+from director.web.app_server import bind_server_socket, make_app_server
 from director.web.guard.access import OwnNames
 from director.web.sessions import Sessions
 from director.workflow.document import read_workflow_document
@@ -202,7 +202,7 @@ def serving(
     store: Store, stage: Stage, port: int = 0, *, password: str = ""
 ) -> Iterator[tuple[str, AppState]]:
     """The app of a store, served until the block ends, and where."""
-    listening = bound("127.0.0.1", port)
+    listening = bind_server_socket("127.0.0.1", port)
     own = listening.getsockname()[1]
     sessions = Sessions(home() / "sessions.json", password=password)
     studio = AppState(
@@ -212,7 +212,7 @@ def serving(
         names=OwnNames(["127.0.0.1", sessions.host], own),
         opens=speaking(stage),
     )
-    server = server_of(studio)
+    server = make_app_server(studio)
     running = threading.Thread(target=lambda: asyncio.run(server.serve([listening])), daemon=True)
     running.start()
     try:
