@@ -65,7 +65,7 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-VOTE = _digest(_source("voting.py"), _source("grading.py"))
+VOTE = _digest(_source("bundle_vote.py"), _source("element_likeness.py"))
 """The vote that this program has loaded."""
 
 

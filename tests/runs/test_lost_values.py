@@ -9,6 +9,7 @@ import pytest
 
 from director.runs import list_run_steps, run_workflow
 from director.runs.doubts.lost_values import describe_lost_values, find_lost_values
+from director.runs.doubts.rewritten_values import find_rewritten_values
 from director.secrets import Vault
 from director.store import Store
 from director.workflow.values import Json
@@ -143,3 +144,32 @@ def test_rows_are_not_looked_for_where_no_page_was_opened(
     workflow = flow(opened, count, decide, origin=site.origin)
     run = live.run(run_workflow(store, workflow, live.means()))
     assert "No page is open here" in str(run.error)
+
+
+def labelled(*values: str) -> list[Json]:
+    """The rows of a table of labels, on as many pages as there are values."""
+    return [
+        {"label": label, "value": text}
+        for value in values
+        for label, text in (("Home port", "Bilbao"), ("Tonnage", value), ("Seen", "24 May 2023"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "doubted"),
+    [
+        (labelled("64.107"), labelled("64,107"), ["value"]),
+        (labelled("64,107", "28.739"), labelled("64,107", "28,739"), ["value"]),
+        (labelled("64,107"), labelled("64,107"), []),
+        (labelled("64,108"), labelled("64,107"), []),
+        (labelled("1.5"), labelled("15"), []),
+        (labelled("28,739", "64,107"), labelled("64,107", "28,739"), []),
+    ],
+)
+def test_one_number_with_other_signs_between_its_digits_is_doubted(
+    now: list[Json], before: list[Json], doubted: list[str]
+) -> None:
+    """In a table of labels too, of one page or several; another number is another number."""
+    seen = visit(0, 0)
+    found = reading(type(seen)(seen.key, seen.url, tuple(now)), rows_before=(before,))
+    assert [each.field_name for each in find_rewritten_values(found)] == doubted

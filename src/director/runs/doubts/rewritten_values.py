@@ -17,6 +17,7 @@ from director.runs.doubts.value_shapes import compute_value_shape
 from director.workflow.values import Json
 
 _SOME = 3
+_DIGITS = 4
 _HALF = 0.5
 _MOST = 0.8
 _SCALES = (10.0, 100.0, 1000.0, 0.1, 0.01, 0.001)
@@ -42,13 +43,26 @@ def _pair_values(
     """What the known rows hold in a field now, and what they held."""
     own = find_identity(reading, (now, before), name)
     if not own:
-        return []
+        return _pair_in_turn(now, before, name)
     was = {write_lost_value(row.get(own)): write_lost_value(row.get(name)) for row in before}
     pairs = [
         (write_lost_value(row.get(name)), was.get(write_lost_value(row.get(own)), ""))
         for row in now
     ]
     return [(new, old) for new, old in pairs if new and old]
+
+
+def _pair_in_turn(
+    now: Sequence[Mapping[str, Json]], before: Sequence[Mapping[str, Json]], name: str
+) -> list[tuple[str, str]]:
+    """The same where another field names the same in every row in turn, such as labels do."""
+    for own in list_doubt_columns(now):
+        labels, were = ([write_lost_value(row.get(own)) for row in rows] for rows in (now, before))
+        if own != name and all(labels) and len({*labels}) > 1 and labels == were:
+            both = zip(now, before, strict=True)
+            pairs = [tuple(write_lost_value(row.get(name)) for row in rows) for rows in both]
+            return [(new, old) for new, old in pairs if new and old]
+    return []
 
 
 def _find_scale(
@@ -79,8 +93,9 @@ def _find_notation(
     """The same letters and digits in other texts, in several rows and in most that changed."""
     changed = [(new, old) for new, old in pairs if new != old]
     same = [(new, old) for new, old in changed if _is_rewritten(new, old)]
-    if len(same) >= _SOME and len(same) >= _HALF * len(changed):
-        new, old = same[0]
+    sure = [(new, old) for new, old in same if _is_same_number(new, old)]
+    if sure or (len(same) >= _SOME and len(same) >= _HALF * len(changed)):
+        new, old = next(iter(sure or same))
         yield reading.doubt(
             "format",
             f"In {len(same)} of {len(pairs)} rows that {reading.alias} knows the field {name!r} "
@@ -94,6 +109,12 @@ def _find_notation(
             run_before=reading.run_before,
             url=reading.visits[-1].url,
         )
+
+
+def _is_same_number(one: str, other: str) -> bool:
+    """Whether two numbers have the same digits, four or more, and other signs between them."""
+    shapes = {compute_value_shape(text).kind for text in (one, other)}
+    return shapes == {"number"} and sum(map(str.isdigit, one)) >= _DIGITS
 
 
 def _is_rewritten(one: str, other: str) -> bool:
