@@ -167,7 +167,7 @@ def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     return {
         "busy": busy,
         "rehearsal": studio.rehearsals.next(workflow, store),
-        "waits": any(one.state == "asked" for one in list_origins(studio.workspace, workflow)),
+        "waits": _waits(studio, workflow),
         "asked": read_conversation_turn(studio.workspace, thread).asked,
         "can_retry": bool(store.head(thread)) and not busy,
         "meter_model": size.get_model_name(studio.workspace, workflow),
@@ -176,6 +176,12 @@ def _composer(studio: AppState, workflow: str, _: PartQuery) -> Shown:
         "profiles": PROFILES,
         "background": size.get_background(studio.workspace, workflow),
     }
+
+
+def _waits(studio: AppState, workflow: str) -> bool:
+    """Whether a person is asked for an origin, an effect or a secret."""
+    asked = (list_origins, list_effects, list_secret_requests)
+    return any(one.state == "asked" for of in asked for one in of(studio.workspace, workflow))
 
 
 def _is_busy(studio: AppState, workflow: str) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 
 from director.store import open_store
-from web.pages.windows import App, a_workflow, enter, serving
+from web.pages.windows import App, a_workflow, enter, say, serving
 
 
 def test_a_first_visit_offers_the_rehearsal_and_one_place_for_a_key(
@@ -41,11 +41,13 @@ def test_workflows_are_listed_created_duplicated_exported_and_imported(
 ) -> None:
     """Each from the list, each in one or two clicks."""
     a_workflow(app.store, "prices", "Prices")
+    app.stage.lines["Letters to rows. Every Friday."] = [say("Which letters?")]
     page = app.open()
     page.get_by_label("What should it do?").fill("Letters to rows. Every Friday.")
     page.get_by_role("button", name="Create workflow").click()
     expect(page.locator("h1")).to_contain_text("Letters to rows")
-    expect(page.locator("#say")).to_have_value("Letters to rows. Every Friday.")
+    expect(page.locator(".message.user")).to_contain_text("Letters to rows. Every Friday.")
+    expect(page.locator(".message.agent")).to_contain_text("Which letters?")
     page.goto(app.url)
     row = page.locator("#workflow-prices")
     expect(row).to_contain_text("4 nodes")

@@ -121,6 +121,13 @@ function then(element, answer) {
   if (element.dataset.reload !== undefined) location.reload();
 }
 
+// A part that was drawn anew while the answer was on its way took the form with it: the document is told all the same.
+function tell(origin, detail, submitted) {
+  const done = new CustomEvent("done", { bubbles: true, detail });
+  Object.assign(done, { origin, submitted });
+  (origin.isConnected ? origin : document).dispatchEvent(done);
+}
+
 async function submitted(form, button) {
   const [method, path] = form.dataset.api.split(" ");
   complain(form, null);
@@ -134,9 +141,7 @@ async function submitted(form, button) {
     const answer = await during(button, () => send(method, url, body));
     if (form.dataset.clear !== undefined) form.reset();
     if (form.dataset.closes) document.getElementById(form.dataset.closes).open = false;
-    const done = new CustomEvent("done", { bubbles: true, detail: answer });
-    done.submitted = button?.value;
-    form.dispatchEvent(done);
+    tell(form, answer, button?.value);
     then(form, answer);
   } catch (error) {
     complain(form, error instanceof SyntaxError ? new Error(`That is not JSON: ${error.message}`) : error);
@@ -150,7 +155,7 @@ async function called(button) {
   complain(button, null);
   try {
     const answer = await during(button, () => send(method, url, method === "DELETE" ? undefined : body));
-    button.dispatchEvent(new CustomEvent("done", { bubbles: true, detail: answer }));
+    tell(button, answer);
     // A test that ran and failed is no success, though the request was one.
     if (answer.failed && typeof answer.text === "string") throw new Error(answer.text.split("\n").slice(0, 3).join(" "));
     if (button.dataset.undo) {

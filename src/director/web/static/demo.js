@@ -8,12 +8,24 @@ const at = (selector) => document.querySelector(selector);
 const keep = () => sessionStorage.setItem(NAME, JSON.stringify(state));
 let waiting = 0;
 let say = () => {};
+// What was allowed is on its way: until it has arrived, nothing may be said in its place.
+let allows = false;
+document.addEventListener("done", ({ origin }) => {
+  if (origin?.closest("[data-approval]")) allows = false;
+});
 
 // What the demo does next, as something to press; null while Director works.
 function next() {
   const composer = document.getElementById("composer");
   const allow = at("[data-approval] button[value=approved]");
-  if (allow) return () => allow.click();
+  if (allow?.disabled) return null;
+  if (allow) {
+    return () => {
+      allows = true;
+      allow.click();
+    };
+  }
+  if (allows) return null;
   const dialog = at("dialog#dialog[open]");
   if (dialog) {
     const [write, apply] = ["write", "apply"].map((id) => document.getElementById(id));

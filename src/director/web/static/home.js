@@ -1,10 +1,10 @@
-// A new workflow begins with the job: its first words are its name, and all of them wait in its message box.
+// A new workflow begins with the job: its first words are its name, and all of them its first message.
 import { complain, during, send } from "./actions.js";
 
 const LONGEST = 48;
 
 function named(text) {
-  const line = text.split(/[.\n:]/)[0].replace(/\s+/g, " ").trim();
+  const line = text.split(/[.:](?=\s|$)|\n/)[0].replace(/\s+/g, " ").trim();
   return line.length <= LONGEST ? line : `${line.slice(0, LONGEST).replace(/\s\S*$/, "")}…`;
 }
 
@@ -17,7 +17,7 @@ document.addEventListener("submit", async (event) => {
   try {
     const made = await during(event.submitter, () => send("POST", "/api/workflows", { name: named(text) || "Untitled" }));
     sessionStorage.setItem(`draft:${made.id}`, text);
-    location.href = `/w/${encodeURIComponent(made.id)}`;
+    location.href = `/w/${encodeURIComponent(made.id)}#send`;
   } catch (error) {
     complain(form, error);
   }

@@ -376,11 +376,11 @@ document.addEventListener("change", (event) => {
 document.addEventListener("done", (event) => {
   // Whoever has approved the last site or effect that was asked for wants it to go on.
   const approved = event.detail?.some?.((one) => one.state === "approved") && !event.detail.some((one) => one.state === "asked");
-  const allowed = event.target.closest("[data-approval]") && ["approved", "all"].includes(event.submitted);
+  const allowed = event.origin?.closest("[data-approval]") && ["approved", "all"].includes(event.submitted);
   // While the turn runs the call itself waits for the answer, and goes on by it.
   const ended = !busy();
   if (approved && allowed && ended) say("I approve that. Go on.");
-  const secret = event.target.closest("[data-secret]")?.dataset.secret;
+  const secret = event.origin?.closest("[data-secret]")?.dataset.secret;
   if (secret && ended && event.submitted === "given" && !event.detail.some((one) => one.state === "asked")) say(`${secret} is in the vault. Go on.`);
   touch(["chat", "composer", "nodes", "variables", "meter", "browser"]);
 });
@@ -447,3 +447,8 @@ demo.start(say);
 queue();
 choice();
 picture();
+// A new workflow begins with its first message, if there is a model to send it to.
+if (location.hash === "#send") {
+  history.replaceState(null, "", location.pathname);
+  if (composer().dataset.model) say();
+}
