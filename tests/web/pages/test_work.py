@@ -138,6 +138,26 @@ def test_an_approval_is_asked_in_place_and_the_turn_goes_on(app: App) -> None:
     assert origins == ("https://shop.example", "https://two.example")
 
 
+def test_an_approval_counts_though_its_card_is_gone_before_the_answer_arrives(app: App) -> None:
+    """The server takes its time to answer; the event that redraws the chat is faster."""
+    a_workflow(app.store, "slow")
+    app.stage.lines["I approve that. Go on."] = [say("On the way.")]
+    request_origin(
+        app.store, "slow", Approval("https://one.example", "asked", "debug_navigate", "")
+    )
+    page = app.open("/w/slow")
+    card = page.locator(".ask", has_text="https://one.example")
+
+    def hold(route: Route) -> None:
+        answer = route.fetch()
+        expect(card).to_have_count(0)
+        route.fulfill(response=answer)
+
+    page.route("**/approvals", hold)
+    card.get_by_role("button", name="Allow").click()
+    expect(page.locator(".message.agent").last).to_contain_text("On the way.")
+
+
 def test_a_question_is_answered_in_place(app: App) -> None:
     """A choice is a button; what is pressed is the answer of the call."""
     a_workflow(app.store, "asks")
