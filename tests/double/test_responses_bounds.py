@@ -236,6 +236,13 @@ def test_a_wrong_shape_is_refused_in_its_own_words(
     )
 
 
+def test_what_codex_adds_is_taken_as_the_provider_takes_it(here: Room) -> None:
+    """A field of the request and one of each item, both about the client itself."""
+    item = {"role": "user", "content": "hi", "internal_chat_message_metadata_passthrough": {}}
+    answer = ask(here, [item], client_metadata={"originator": "codex_exec"})
+    assert answer["status"] == "completed"
+
+
 def test_the_types_of_hosted_tools_are_taken_as_they_are(here: Room) -> None:
     """And can be chosen by their type."""
     body = ask(here, tools=[{"type": "apply_patch"}, TOOL], tool_choice={"type": "apply_patch"})

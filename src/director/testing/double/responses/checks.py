@@ -154,6 +154,10 @@ ITEMS: dict[str, dict[str, FieldRule]] = {
     "compaction_trigger": {"id": TEXT, "type": TEXT},
     "item_reference": {"id": TEXT, "type": TEXT},
 }
+# What the provider's own client adds to requests and to any item, beyond the documented fields.
+ADDED: dict[str, FieldRule] = {"client_metadata": OBJECT}
+ADDED_TO_ITEMS: dict[str, FieldRule] = {"internal_chat_message_metadata_passthrough": OBJECT}
+ITEMS = {kind: {**fields, **ADDED_TO_ITEMS} for kind, fields in ITEMS.items()}
 NEEDED: dict[str, tuple[str, ...]] = {
     "message": ("role", "content"),
     "function_call": ("call_id", "name", "arguments"),
@@ -193,6 +197,7 @@ def check_responses_request(
 ) -> Capabilities:
     """Refuse what can be refused without looking anything up, in OpenAI's order."""
     _check_required(body, fields)
+    fields = {**fields, **ADDED}
     if world.profile.strict:
         for key in body:
             if key not in fields:
