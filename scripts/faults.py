@@ -2,7 +2,7 @@
 
     python -m scripts.faults           those that no earlier run found; writes docs/loop/faults.md
     python -m scripts.faults store     the one in this package, or in these
-    python -m scripts.faults --again   all of them, whatever was found before
+    python -m scripts.faults --again   all of them, or those of a package, whatever was found before
 
 All of it happens in a copy of the project. The test of this program is left out: it looks for the
 very lines, so it would find every fault. What `--changed` misses is looked for by the tests of the
@@ -277,17 +277,18 @@ def main() -> int:
     """Try what no earlier run found; 0 if all were found, and all but one by `--changed`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("package", nargs="*", help="only the faults in these packages")
-    parser.add_argument("--again", action="store_true", help="forget earlier results")
+    parser.add_argument("--again", action="store_true", help="forget what was found of these")
     options = parser.parse_args()
-    trials = {} if options.again else read_trials()
     wanted = [each for each in FAULTS if not options.package or each.package in options.package]
+    again = {each.file for each in wanted} if options.again else set()
+    trials = {file: trial for file, trial in read_trials().items() if file not in again}
     with copy_project(ROOT) as copy:
         for fault in wanted:
             if fault.file in trials:
                 continue
             trial = look_for(copy, fault)
             print(f"{fault.package}: {trial.found or trial.problem or 'not found'}", flush=True)
-            trials = {**({} if options.again else read_trials()), **trials, fault.file: trial}
+            trials = {**trials, fault.file: trial}
             write_trials(trials)
     found = [each for each in trials.values() if each.found]
     by_changed = [each for each in found if not each.missed_by]
