@@ -132,6 +132,23 @@ class TestCounting:
         assert proxy.seen.clients[0].looked_at == 0
 
 
+def test_tools_that_are_sent_as_an_item_count_against_the_budget() -> None:
+    """Codex sends them so; the item stays as it is, and the rest leaves them their room."""
+    tool = {"type": "function", "name": "look", "description": "word " * 2_000}
+    tools = {"type": "additional_tools", "role": "developer", "tools": [tool]}
+    history = [{"role": "user", "content": f"{number}: " + "page " * 150} for number in range(40)]
+    sizes = []
+    for ahead in ([], [tools]):
+        asked = _post("/v1/responses", json.dumps({"input": [*ahead, *history]}).encode())
+        echo = Echo(ANSWERS["json"])
+        with echo.serving() as url, proxied(url, 6_000) as proxy:
+            asyncio.run(send_raw(proxy.port, asked))
+        sent = json.loads(_body(echo.got))["input"]
+        assert sent[: len(ahead)] == ahead
+        sizes.append(len(json.dumps(sent[len(ahead) :])))
+    assert sizes[1] < sizes[0] - 6_000
+
+
 @pytest.mark.parametrize(
     ("upstream", "target", "asked"),
     [

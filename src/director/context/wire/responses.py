@@ -31,7 +31,10 @@ def read(item: object) -> Iterator[Event]:
     elif kind == "mcp_approval_response":
         yield Loose(item)
     elif not kind or kind in _INPUTS:
-        yield Heard("responses", item, look(peek(item, "content"))[0], role="other")
+        # Tools that a client sends in the input, as Codex does, never leave.
+        tools = kind == "additional_tools"
+        text = look(peek(item, "content"))[0]
+        yield Heard("responses", item, text, role="system" if tools else "other")
     elif kind.endswith("_call") and ident(item, "call_id"):
         yield Spoke(item, "", (_use(item, kind),), open=True)
     else:
