@@ -148,6 +148,12 @@ def conversations(store: Store, workflow: str) -> dict[str, tuple[str, Steps]]:
     }
 
 
+def until(page: Page, is_so: str) -> None:
+    """Wait until an expression holds; pages refuse to evaluate one themselves."""
+    while not page.evaluate(is_so):
+        page.wait_for_timeout(200)
+
+
 def nothing(_: Page) -> None:
     """The page as it comes."""
 
@@ -155,7 +161,7 @@ def nothing(_: Page) -> None:
 def worked(page: Page) -> None:
     """The end of the conversation, measured, with its live picture."""
     page.wait_for_selector("#meter rect", state="attached")
-    page.wait_for_function("!document.getElementById('picture') || picture.naturalWidth > 0")
+    until(page, "!document.getElementById('picture') || picture.naturalWidth > 0")
 
 
 def archived(page: Page) -> None:
@@ -195,7 +201,7 @@ def listing(page: Page) -> None:
 def settled(page: Page) -> None:
     """What was found on this machine is told."""
     page.wait_for_selector("[data-servers]")
-    page.wait_for_function("!document.querySelector('[data-servers]').textContent.includes('…')")
+    until(page, "!document.querySelector('[data-servers]').textContent.includes('…')")
 
 
 def shots(page: Page, url: str, wanted: dict[str, tuple[str, Steps]], only: str) -> Iterator[Path]:
