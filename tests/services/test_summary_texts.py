@@ -50,6 +50,23 @@ def test_json_is_shown_as_headings_and_lists(written: str, shown: str) -> None:
         assert write_summary_markdown(written.replace("{}", text)) == shown
 
 
+def test_citations_behind_the_lines_of_json_are_within_its_texts() -> None:
+    """Each line of a summary is given one, whatever the line is."""
+    written = [
+        "{ [1]",
+        ' "goal": "Buy a lamp.", [1, 2]',
+        ' "open": [',
+        '  "pay", [4]',
+        '  "read" [6]',
+        " ]",
+        "} [6]",
+        "t8 user: so [8]",
+    ]
+    shown = "### Goal\n\nBuy a lamp. [1, 2]\n\n### Open\n\n- pay [4]\n- read [6]"
+    assert write_summary_markdown("\n".join(written)) == f"{shown}\n\nt8 user: so [8]"
+    assert write_summary_markdown('{"goal": "Buy a lamp."} [1]') == "### Goal\n\nBuy a lamp."
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "Plain {words}.", 'He sent {"a": 1} to it.', '{"a": 1} is what he sent.', "{}", '{"a": 1'],

@@ -12,24 +12,33 @@ from typing import TypeGuard
 
 # At most one line leads to the JSON, which may stand in a fence.
 _LEAD = re.compile(r"\s*(?:(?P<lead>(?!```)[^\n{}]{1,200})\n)?\s*(?:```(?:json)?)?\s*(?=\{)")
+# What ends a line of JSON, and the citation that every line of a summary is given.
+_CITED = re.compile(r"(?P<ends>\"?,?) (?P<turns>\[\d+(?:, \d+)*\])$")
 _END = re.compile(r"[ \t]*(?:\n\s*```[ \t]*)?(?:\n|$)")
 
 
 def write_summary_markdown(text: str) -> str:
     """The text as Markdown; one that is no JSON as it is."""
-    lead = _LEAD.match(text)
+    lines = text.splitlines()
+    whole = "\n".join(_CITED.sub(_cite_inside, line) for line in lines)
+    lead = _LEAD.match(whole)
     if lead is None:
         return text
     try:
-        value, end = json.JSONDecoder().raw_decode(text, lead.end())
+        value, end = json.JSONDecoder().raw_decode(whole, lead.end())
     except ValueError:
         return text
-    after = _END.match(text, end)
+    after = _END.match(whole, end)
     if not isinstance(value, Mapping) or not value or after is None:
         return text
-    rest = text[after.end() :].strip()
+    rest = "\n".join(lines[whole[: after.end()].rstrip("\n").count("\n") + 1 :]).strip()
     parts = [lead["lead"], *(_section(str(name), one) for name, one in value.items()), rest]
     return "\n\n".join(part for part in parts if part)
+
+
+def _cite_inside(found: re.Match[str]) -> str:
+    """A citation that was put behind a line of JSON, within the text of that line if it has one."""
+    return f" {found['turns']}{found['ends']}" if found["ends"].startswith('"') else found["ends"]
 
 
 def _section(name: str, value: object) -> str:
