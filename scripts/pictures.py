@@ -11,7 +11,6 @@ import argparse
 import asyncio
 import json
 import os
-import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from director.agent import ensure_current_thread, start_current_thread
+from director.browser.chromium import find_chromium
 from director.runs import save_run_workflow
 from director.store import Store, open_store
 from director.web.app_server import bind_server_socket, make_app_server, open_served_app
@@ -45,9 +45,9 @@ def main() -> None:
             served(store) as (url, link),
             sync_playwright() as playing,
         ):
-            browser = playing.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+            browser = playing.chromium.launch(executable_path=find_chromium(), args=FLAGS)
             page = browser.new_context().new_page()
-            page.set_default_timeout(120_000)
+            page.set_default_timeout(600_000)
             page.goto(link)
             page.wait_for_url(f"{url}/")
             taken = looked_at(page, url, store, only)

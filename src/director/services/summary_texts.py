@@ -62,7 +62,7 @@ def _block(value: object) -> str:
 def _line(value: object) -> str:
     """A value in one line."""
     if isinstance(value, Mapping):
-        return "; ".join(_named(value))
+        return "; ".join(_write_pairs(value))
     if _is_list(value):
         return ", ".join(_line(one) for one in value) or "none"
     if value is None or value == "":
@@ -70,7 +70,7 @@ def _line(value: object) -> str:
     return " ".join(str(value).split()) if isinstance(value, str) else json.dumps(value)
 
 
-def _named(value: Mapping[object, object]) -> Iterator[str]:
+def _write_pairs(value: Mapping[object, object]) -> Iterator[str]:
     return (f"{_title(str(name)).lower()}: {_line(one)}" for name, one in value.items())
 
 
