@@ -144,6 +144,12 @@ const NAMELESS = new Set(
   ("caption code definition deletion emphasis generic insertion mark paragraph presentation none strong subscript " +
     "suggestion superscript term time").split(" "));
 const SILENT = new Set(["script", "style", "template", "noscript"]);
+// Editors that draw what was typed into a field of theirs, which has no size of its own.
+const EDITORS = ".monaco-editor,.CodeMirror,.cm-editor,.ace_editor";
+// What stands in one of these is its value: what somebody typed, chose or made it show.
+const FIELDS = "textarea,select,output,meter,progress,[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton]," +
+  `[role=slider],${EDITORS}`;
+const isField = (el) => isEditable(el) || isMatch(el, FIELDS);
 const FOCUSABLE = "a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex],[contenteditable='']," +
   "[contenteditable=true]";
 
@@ -337,7 +343,7 @@ function readInside(el, at) {
       return;
     }
     if (!isElement(node) || (own && slotOf(node))) return;
-    if (isEditable(node) && !isEditable(el)) return;
+    if ((isEditable(node) && !isEditable(el)) || isMatch(node, EDITORS)) return;
     const text = spoken(node, at);
     const flows = tagOf(node) !== "br" && (styleOf(node).display || "inline") === "inline";
     parts.push(flows ? text : ` ${text} `);
@@ -396,7 +402,7 @@ function isSmallActor(el) {
   return !inner.some((each) => acting.has(each) || isMatch(each, SAYS)) && plain(el).trim().length < 80;
 }
 
-// The words of an element, without what is edited or hidden in it.
+// The words of an element, without the values of fields and what is hidden in it.
 function words(el, without = null) {
   if (!without && texts.has(el)) return texts.get(el);
   const parts = [];
@@ -406,8 +412,8 @@ function words(el, without = null) {
     if (typeOf(node) === TEXT) {
       parts.push(node.data);
       size += node.data.trim().length;
-    } else if (isElement(node) && !SILENT.has(tagOf(node)) && !/^(textarea|select|svg)$/.test(tagOf(node))) {
-      if (isEditable(node) || get(node, "aria-hidden") === "true" || has(node, "hidden")) return;
+    } else if (isElement(node) && !SILENT.has(tagOf(node)) && tagOf(node) !== "svg") {
+      if (isField(node) || get(node, "aria-hidden") === "true" || has(node, "hidden")) return;
       if (tagOf(node) === "img") parts.push(` ${get(node, "alt") || ""} `);
       const block = !/^(a|b|i|em|strong|span|small|code|u|sub|sup|label)$/.test(tagOf(node));
       if (block) parts.push(" ");
@@ -430,9 +436,8 @@ function insides(el) {
   return [...childNodesOf(shadow || el)];
 }
 
-// What takes the keys of an editor has no size of its own; people see the editor.
-const EDITORS = ".monaco-editor,.CodeMirror,.cm-editor,.ace_editor";
 function isVisible(el) {
+  // What takes the keys of an editor has no size of its own; people see the editor.
   const editor = closest(el, EDITORS);
   if (editor && editor !== el && role(el) === "textbox" && get(el, "aria-hidden") !== "true") return isVisible(editor);
   if (tagOf(el) === "option") return Boolean(parent(el)) && isVisible(parent(el));

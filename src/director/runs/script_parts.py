@@ -33,7 +33,7 @@ _LATE = "from __future__ import annotations\n\n"
 _BUNDLE_IMPORTS = """import difflib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TypeAlias
 from urllib.parse import quote
