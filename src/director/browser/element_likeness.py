@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 from director.browser.bundle import Bundle, Holder
 
@@ -348,6 +349,38 @@ def grade_near(bundle: Bundle, like: Bundle) -> float:
         if (now := has.get(_without_clock(text).casefold())) is not None:
             got += worth * max(0.0, 1 - MOVED * abs(now - far))
     return got / most
+
+
+def stood_nearer(bundle: Bundle, best: Bundle, other: Bundle) -> bool:
+    """Whether two texts that are reversed around the best one stand around another as before."""
+    texts = [_plain(text) for text in bundle.near if any(map(str.isalpha, text))]
+    has, others = (list(map(_plain, like.near)) for like in (best, other))
+    return any(
+        _is_reversed(has, pair)
+        and all(text in others for text in pair)
+        and not _is_reversed(others, pair)
+        for pair in pairwise(texts)
+    )
+
+
+def _is_reversed(texts: Sequence[str], pair: tuple[str, str]) -> bool:
+    """Whether the second of two texts stands before the first."""
+    first, second = pair
+    return first in texts and second in texts and texts.index(second) < texts.index(first)
+
+
+def list_kept_near(bundle: Bundle, like: Bundle) -> list[bool]:
+    """Of each of the nearest texts, but for mere numbers, whether it stands as near as it stood."""
+    has = {text: far for far, text in reversed(list(enumerate(map(_plain, like.near))))}
+    return [
+        abs(has.get(_plain(text), 99) - far) <= 1
+        for far, text in enumerate(bundle.near[:4])
+        if any(map(str.isalpha, text))
+    ]
+
+
+def _plain(text: str) -> str:
+    return _without_clock(text).casefold()
 
 
 def grade_path(bundle: Bundle, like: Bundle) -> float:

@@ -441,12 +441,23 @@ function isVisible(el) {
   const editor = closest(el, EDITORS);
   if (editor && editor !== el && role(el) === "textbox" && get(el, "aria-hidden") !== "true") return isVisible(editor);
   if (tagOf(el) === "option") return Boolean(parent(el)) && isVisible(parent(el));
-  if (!isConnected(el) || !isShownByCss(el, { visibilityProperty: true })) return false;
+  if (!isConnected(el)) return false;
+  if (isBoxless(el)) return insides(el).some((node) => (isElement(node) ? isVisible(node) : isTextShown(node, el)));
+  if (!isShownByCss(el, { visibilityProperty: true })) return false;
   const box = boxOf(el);
-  if (box.width > 0 && box.height > 0) return true;
-  return styleOf(el).display === "contents" && [...childrenOf(el)].some(isVisible);
+  return box.width > 0 && box.height > 0;
+}
+// It has no box of its own, such as a row of some grids: what stands in it has.
+const isBoxless = (el) => styleOf(el).display === "contents";
+function isTextShown(node, el) {
+  if (typeOf(node) !== TEXT || !node.data.trim() || styleOf(el).visibility !== "visible") return false;
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  return range.getClientRects().length > 0;
 }
 function isInView(el) {
+  const inner = isBoxless(el) ? insides(el).filter(isElement) : [];
+  if (inner.length) return inner.some(isInView);
   const box = boxOf(el);
   return box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
 }
