@@ -150,6 +150,17 @@ STRANGERS = (
         _write("assets.py", _ASSETS),
     ),
     Program(
+        "Prefect",
+        lambda at, port: [
+            at / "prefect/bin/prefect",
+            "server",
+            "start",
+            "--host=127.0.0.1",
+            f"--port={port}",
+        ],
+        ("/blocks/catalog", "/settings"),
+    ),
+    Program(
         "OctoPrint",
         lambda at, port: [
             at / "octoprint/bin/octoprint",

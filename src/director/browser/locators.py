@@ -27,7 +27,8 @@ from director.browser.bundle import (
     diff_bundles,
     parse_bundle_or_css,
 )
-from director.browser.bundle_vote import Standing, leaders, tally
+from director.browser.bundle_standing import Standing
+from director.browser.bundle_vote import leaders, tally
 from director.browser.element_errors import (
     describe_winner_objections,
     make_element_place_error,
