@@ -78,7 +78,113 @@ def _tickets(folder: Path) -> None:
     (folder / "fill.py").write_text(_FILL)
 
 
+_TASKS = """import luigi
+
+
+class Bill(luigi.Task):
+    day = luigi.IntParameter()
+
+    def requires(self):
+        return [Bill(self.day - 1)] if self.day else []
+
+    def output(self):
+        return luigi.LocalTarget(f"bill-{self.day}.txt")
+
+    def run(self):
+        if self.day == 7:
+            raise ValueError("no paper")
+        self.output().open("w").close()
+
+
+import sys
+
+luigi.build([Bill(9)], scheduler_host="127.0.0.1", scheduler_port=int(sys.argv[1]))
+"""
+_ASSETS = """import dagster
+
+
+@dagster.asset
+def orders():
+    return [1, 2, 3]
+
+
+@dagster.asset
+def bills(orders):
+    return orders
+
+
+@dagster.asset
+def reminders(bills):
+    return bills
+
+
+shop = dagster.define_asset_job("shop")
+defs = dagster.Definitions([orders, bills, reminders], jobs=[shop])
+"""
 STRANGERS = (
+    Program(
+        "Luigi",
+        lambda at, port: [
+            "sh",
+            "-c",
+            (
+                f"(sleep 8; {at}/fresh/bin/python tasks.py {port}) & "
+                f"exec {at}/fresh/bin/luigid --address 127.0.0.1 --port {port}"
+            ),
+        ],
+        ("/static/visualiser/index.html",),
+        _write("tasks.py", _TASKS),
+    ),
+    Program(
+        "Dagster",
+        lambda at, port: [
+            at / "dagster/bin/dagster-webserver",
+            "-f",
+            "assets.py",
+            "-h",
+            "127.0.0.1",
+            "-p",
+            str(port),
+        ],
+        ("/assets", "/jobs", "/deployment"),
+        _write("assets.py", _ASSETS),
+    ),
+    Program(
+        "Prefect",
+        lambda at, port: [
+            at / "prefect/bin/prefect",
+            "server",
+            "start",
+            "--host=127.0.0.1",
+            f"--port={port}",
+        ],
+        ("/blocks/catalog", "/settings"),
+    ),
+    Program(
+        "OctoPrint",
+        lambda at, port: [
+            at / "octoprint/bin/octoprint",
+            "serve",
+            "--iknowwhatimdoing",
+            "--host=127.0.0.1",
+            f"--port={port}",
+            "-b",
+            "base",
+        ],
+        ("/",),
+    ),
+    Program(
+        "nbclassic",
+        lambda at, port: [
+            at / "nbclassic/bin/jupyter",
+            "nbclassic",
+            "--no-browser",
+            "--allow-root",
+            f"--port={port}",
+            "--IdentityProvider.token=",
+        ],
+        ("/nbclassic/tree",),
+    ),
     Program(
         "Trac",
         lambda at, port: [

@@ -352,3 +352,53 @@ def test_likeness_is_a_measure(one: str, other: str) -> None:
     assert (alike == 1) == (
         bool(one.split()) and one.casefold().split() == other.casefold().split()
     )
+
+
+def test_of_rows_of_plain_elements_none_is_taken_for_another() -> None:
+    """What stands around the one that is meant tells it, and stands around the next one too."""
+    row = {"path": "div>div>span", "text": "Never made", "nth": (3, 9)}
+    orders = Bundle(**row, near=("shop.py", "default", "orders", "bills"))
+    reworded = replace(orders, text="Never made now", near=("shop.py now", *orders.near))
+    bills = replace(orders, near=("shop.py", "default", "bills", "orders"), nth=(4, 9))
+    assert elected(orders, bills, reworded) == []
+    assert elected(orders, bills, orders) == [1]
+    other = replace(orders, near=("shop.py", "default", "reminders", "orders"))
+    gone = replace(reworded, near=("shop.py now", "shop.py", "default", "reminders"))
+    assert elected(other, bills, gone) == []
+
+
+def test_a_number_beside_an_element_may_change() -> None:
+    """What is counted beside it is no part of it."""
+    green = Bundle(
+        css="span.green",
+        classes=("green",),
+        path="div>span",
+        near=("Done", "0", "Batch"),
+        nth=(1, 3),
+    )
+    now = Portrait(replace(green, css="", near=("Done", "7", "Batch", "0")), 0, by_css=True)
+    beside = Portrait(replace(green, css="", classes=("red",), near=("Batch", "0", "Done")), 1)
+    found = leaders(green, tally(green, [now, beside]))
+    assert [one.at for one in found] == [0]
+
+
+def test_a_layer_around_an_element_is_not_taken_for_it() -> None:
+    """Elements without a role say what those inside of them say."""
+    inner = Bundle(
+        text="a.py a.py", path="div>a>div", near=("file", "1", "Loaded"), classes=("cut",),
+        attributes={"title": "a.py"}, nth=(8, 13),
+    )  # fmt: skip
+    twin = replace(inner, path="div>div>div", nth=(9, 13))
+    assert elected(inner, replace(inner, attributes={}), twin) == []
+    assert elected(inner, inner, replace(twin, attributes={})) == [0]
+    assert elected(inner, replace(twin, classes=())) == []
+
+
+def test_of_twins_in_one_place_the_one_that_is_left_is_not_taken() -> None:
+    """Most of what stands around both is the same."""
+    logo = Bundle(
+        role="img", name="Shop", path="nav>a>svg", classes=("logo",), within=(Holder("navigation"),),
+        near=("Overview", "Runs", "Catalog", "Search", "Help", "Settings"), nth=(0, 2),
+    )  # fmt: skip
+    left = replace(logo, classes=("x1",), near=("Overview", "Runs", "Catalog", "Help", "Settings"))
+    assert elected(logo, replace(left, nth=(0, 1))) == []

@@ -139,7 +139,8 @@ PARTS: dict[str, list[dict[str, Any]]] = {
         read("sent", "#said"),
     ],
     "names": [
-        act("name", "type", selector={"role": "textbox", "name": "Name*"}, text="Ada"),
+        act("name", "type", selector={"role": "textbox", "name": "Name*"}, text="Eve"),
+        act("label", "type", selector={"label": "Name"}, text="Ada"),
         act("remove", "click", selector={"role": "button", "name": "Remove it"}),
         act("print", "click", selector={"role": "button", "name": "print"}),
         read("printed", "#said"),

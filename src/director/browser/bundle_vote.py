@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from director.browser.bundle import Bundle
+from director.browser.bundle_standing import Standing, is_another_layer, stands_for_another
 from director.browser.element_likeness import (
     FAMILIES,
     grade_classes,
@@ -50,6 +51,8 @@ STILL_NEAR = 0.3
 """How much of what stood near must still stand there once some of those alike have gone."""
 SAME_PLACE = 0.75
 """The same, where no row tells one of those alike from the others."""
+UNTOUCHED = 0.85
+"""The same, where one of those alike has gone and the rest may stand among the same."""
 NEARER = 0.15
 """How much more of what stood near another one must have, to be the one that is meant."""
 ALIKE = 0.05
@@ -57,7 +60,6 @@ ALIKE = 0.05
 SAYS_ALIKE = 0.45
 """How alike what an element says itself must be to what it said, if nothing else tells it."""
 
-_OWN_WORDS = ("name", "text", "label")
 # Of these a number is the place of the element, or of its row: another has it tomorrow.
 _COUNTING = ("id", "name", "for", "aria-controls")
 _COUNTED = 0.5
@@ -100,33 +102,6 @@ class Candidate:
     telling: bool = True
     shared: int = 1
     marks: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What an element got: its share of the votes and how each candidate graded it.
-
-    It is `told` if a telling candidate describes it and no other, and `marked` if it has a
-    mark that is its own. It is `addressed` if CSS that only it matched matches it and no other.
-    `like` is what is known of it.
-    """
-
-    at: int
-    share: float
-    grades: Mapping[str, float]
-    told: bool
-    marked: bool
-    addressed: bool
-    like: Bundle
-
-    @property
-    def nth(self) -> tuple[int, int] | None:
-        """Its place among those with its role and name."""
-        return self.like.nth
-
-    def says(self) -> float | None:
-        """How alike its own words are to those that are known; None if none are."""
-        return max((self.grades[key] for key in _OWN_WORDS if key in self.grades), default=None)
 
 
 def _grade_likeness(grade: Callable[[Bundle, Bundle], float]) -> Grade:
@@ -211,6 +186,8 @@ def leaders(bundle: Bundle, standings: Sequence[Standing]) -> list[Standing]:
         return []
     misplaced = _is_misplaced(bundle, best, standings) or _is_only_counted(bundle, best)
     misplaced = misplaced or _is_but_a_number(bundle, best, standings)
+    misplaced = misplaced or is_another_layer(bundle, best, standings)
+    misplaced = misplaced or stands_for_another(bundle, best, standings)
     if misplaced or _is_one_of_several(bundle, best, standings, fewer=fewer):
         return []
     tied = [one for one in standings if best.share - one.share < LEAD]
@@ -277,6 +254,8 @@ def _is_one_of_several(
         return False
     # Another of those alike may stand in the same row, or under another heading.
     needed = STILL_NEAR if bundle.near and has_named_row(bundle) else SAME_PLACE
+    if fewer and needed == SAME_PLACE:
+        needed = UNTOUCHED
     return near < needed or not is_held_alike(bundle, best.like)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from director.browser.bundle import Bundle, Holder, LocatorError, NoElement, SeveralElements
-from director.browser.bundle_vote import Portrait, Standing, candidates_of
+from director.browser.bundle_standing import Standing
+from director.browser.bundle_vote import Portrait, candidates_of
 from director.browser.element_likeness import is_place
 
 _NAMED = 8

@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 from director.browser.bundle import Bundle, Holder
 
@@ -26,6 +28,7 @@ FAMILIES = (
     {"textbox", "searchbox", "combobox", "spinbutton", "listbox"},
     {"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"},
 )
+_LABEL_SIGNS = " :*：…"
 _COUNTED_STEP = re.compile(r"[\w\\:-]+:nth-child\(\d+\)")
 _UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|[smhdwy])"
 # What a clock changes by itself: ages, and times with seconds; an hour may be an appointment.
@@ -155,6 +158,34 @@ def is_styled(bundle: Bundle) -> bool:
     """Whether its name is made of its classes, for want of words: others are styled alike."""
     words = bundle.name.split()
     return bundle.nth is not None and bool(words) and set(words) <= set(bundle.classes)
+
+
+def read_as_page_says(bundle: Bundle, likes: Sequence[Bundle]) -> Bundle:
+    """One that was written by hand, with its name and label as the page writes them.
+
+    A page may write "Username:" or "Username *" where a person says "Username"; it counts only if
+    no element has just what was written.
+    """
+    if bundle.nth is not None:
+        return bundle
+    alike = [like for like in likes if bundle.role in ("", like.role)]
+    names = {text for like in alike for text in (like.name, like.text)}
+    labels = {like.label or like.name for like in alike}
+    name, label = _as_said(bundle.name, names), _as_said(bundle.label, labels)
+    return replace(bundle, name=name, label=label)
+
+
+def _as_said(wanted: str, said: Iterable[str]) -> str:
+    plain = _without_signs(wanted)
+    if not plain or any(likeness(wanted, text) == 1 for text in said):
+        return wanted
+    found = {text for text in said if _without_signs(text) == plain}
+    return found.pop() if len(found) == 1 else wanted
+
+
+def _without_signs(text: str) -> str:
+    """A text without the signs that a page puts after the label of a field."""
+    return " ".join(text.casefold().split()).rstrip(_LABEL_SIGNS)
 
 
 def says_more_than_numbers(bundle: Bundle, likes: Sequence[Bundle]) -> bool:
@@ -318,6 +349,38 @@ def grade_near(bundle: Bundle, like: Bundle) -> float:
         if (now := has.get(_without_clock(text).casefold())) is not None:
             got += worth * max(0.0, 1 - MOVED * abs(now - far))
     return got / most
+
+
+def stood_nearer(bundle: Bundle, best: Bundle, other: Bundle) -> bool:
+    """Whether two texts that are reversed around the best one stand around another as before."""
+    texts = [_plain(text) for text in bundle.near if any(map(str.isalpha, text))]
+    has, others = (list(map(_plain, like.near)) for like in (best, other))
+    return any(
+        _is_reversed(has, pair)
+        and all(text in others for text in pair)
+        and not _is_reversed(others, pair)
+        for pair in pairwise(texts)
+    )
+
+
+def _is_reversed(texts: Sequence[str], pair: tuple[str, str]) -> bool:
+    """Whether the second of two texts stands before the first."""
+    first, second = pair
+    return first in texts and second in texts and texts.index(second) < texts.index(first)
+
+
+def list_kept_near(bundle: Bundle, like: Bundle) -> list[bool]:
+    """Of each of the nearest texts, but for mere numbers, whether it stands as near as it stood."""
+    has = {text: far for far, text in reversed(list(enumerate(map(_plain, like.near))))}
+    return [
+        abs(has.get(_plain(text), 99) - far) <= 1
+        for far, text in enumerate(bundle.near[:4])
+        if any(map(str.isalpha, text))
+    ]
+
+
+def _plain(text: str) -> str:
+    return _without_clock(text).casefold()
 
 
 def grade_path(bundle: Bundle, like: Bundle) -> float:

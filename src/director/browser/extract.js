@@ -33,9 +33,10 @@
     // What stands in a shadow root, or in its slots, is part of what an element shows.
     const holdsShadow = element =>
         Boolean(element.shadowRoot) || [...element.querySelectorAll("*")].some(each => each.shadowRoot);
+    const isBoxless = node => getComputedStyle(node).display === "contents";
     const drawn = node => {
         if (node.nodeType === Node.TEXT_NODE) return node.data;
-        if (node.nodeType !== Node.ELEMENT_NODE || !node.checkVisibility()) return "";
+        if (node.nodeType !== Node.ELEMENT_NODE || !(node.checkVisibility() || isBoxless(node))) return "";
         if (node.matches("script, style, template, input, textarea, select")) return "";
         if (masks?.hidesText(node, editors)) return "[redacted]";
         const given = node.localName === "slot" ? node.assignedNodes() : [];

@@ -5,7 +5,9 @@
     const editors = masks?.editors() ?? [];
     const words = text => (text ?? "").replace(/\s+/g, " ").trim();
     const text = e => masks?.hidesText(e, editors) ? "" : words(e.innerText ?? e.textContent);
-    const seen = e => e.checkVisibility?.({visibilityProperty: true}) ?? e.getClientRects().length > 0;
+    // What has no box of its own, such as a row of some grids, is seen by what stands in it.
+    const seen = e => (e.checkVisibility?.({visibilityProperty: true}) ?? e.getClientRects().length > 0) ||
+        (getComputedStyle(e).display === "contents" && [...e.children].some(seen));
     const depth = e => { let n = 0; for (; e; e = e.parentElement) n += 1; return n; };
     const shared = (one, other) => { while (one && !one.contains(other)) one = one.parentElement; return one; };
     const before = (one, other) => Boolean(one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING);

@@ -27,7 +27,8 @@ from director.browser.bundle import (
     diff_bundles,
     parse_bundle_or_css,
 )
-from director.browser.bundle_vote import Standing, leaders, tally
+from director.browser.bundle_standing import Standing
+from director.browser.bundle_vote import leaders, tally
 from director.browser.element_errors import (
     describe_winner_objections,
     make_element_place_error,
@@ -36,7 +37,7 @@ from director.browser.element_errors import (
     make_several_elements_error,
     make_unsure_element_error,
 )
-from director.browser.element_likeness import is_place
+from director.browser.element_likeness import is_place, read_as_page_says
 from director.browser.element_portraits import (
     Sight,
     ask_about_portraits,
@@ -221,6 +222,7 @@ async def find_all_located(seen: MaskedPage, selector: Json | Bundle) -> list[Si
     sights = await _look(seen, wanted)
     if isinstance(wanted, str):
         return sights
+    wanted = read_as_page_says(wanted, [sight.portrait.like for sight in sights])
     shown = [sight for sight in sights if sight.portrait.visible]
     fits = {id(sight) for pool in (sights, shown) for sight in _vote(wanted, pool).fits()}
     if not fits and is_place(wanted):
@@ -304,7 +306,8 @@ def _by_css(sights: Sequence[Sight], css: str, choice: Choice) -> Found:
     )
 
 
-def _by_vote(sights: Sequence[Sight], bundle: Bundle, choice: Choice) -> Found:
+def _by_vote(sights: Sequence[Sight], given: Bundle, choice: Choice) -> Found:
+    bundle = read_as_page_says(given, [sight.portrait.like for sight in sights])
     vote = _vote(bundle, [sight for sight in sights if choice.leaves(sight)])
     everywhere = _vote(bundle, sights).tied
     portraits = [sight.portrait for sight in vote.sights]
@@ -323,7 +326,7 @@ def _by_vote(sights: Sequence[Sight], bundle: Bundle, choice: Choice) -> Found:
         choice.filters(),
         votes=round(winner.share, 3),
         disagreements=describe_winner_objections(bundle, portraits, winner),
-        bundle=bundle,
+        bundle=given,
         sight=sight,
     )
 

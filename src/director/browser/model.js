@@ -144,6 +144,12 @@ const NAMELESS = new Set(
   ("caption code definition deletion emphasis generic insertion mark paragraph presentation none strong subscript " +
     "suggestion superscript term time").split(" "));
 const SILENT = new Set(["script", "style", "template", "noscript"]);
+// Editors that draw what was typed into a field of theirs, which has no size of its own.
+const EDITORS = ".monaco-editor,.CodeMirror,.cm-editor,.ace_editor";
+// What stands in one of these is its value: what somebody typed, chose or made it show.
+const FIELDS = "textarea,select,output,meter,progress,[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton]," +
+  `[role=slider],${EDITORS}`;
+const isField = (el) => isEditable(el) || isMatch(el, FIELDS);
 const FOCUSABLE = "a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex],[contenteditable='']," +
   "[contenteditable=true]";
 
@@ -337,7 +343,7 @@ function readInside(el, at) {
       return;
     }
     if (!isElement(node) || (own && slotOf(node))) return;
-    if (isEditable(node) && !isEditable(el)) return;
+    if ((isEditable(node) && !isEditable(el)) || isMatch(node, EDITORS)) return;
     const text = spoken(node, at);
     const flows = tagOf(node) !== "br" && (styleOf(node).display || "inline") === "inline";
     parts.push(flows ? text : ` ${text} `);
@@ -396,7 +402,7 @@ function isSmallActor(el) {
   return !inner.some((each) => acting.has(each) || isMatch(each, SAYS)) && plain(el).trim().length < 80;
 }
 
-// The words of an element, without what is edited or hidden in it.
+// The words of an element, without the values of fields and what is hidden in it.
 function words(el, without = null) {
   if (!without && texts.has(el)) return texts.get(el);
   const parts = [];
@@ -406,8 +412,8 @@ function words(el, without = null) {
     if (typeOf(node) === TEXT) {
       parts.push(node.data);
       size += node.data.trim().length;
-    } else if (isElement(node) && !SILENT.has(tagOf(node)) && !/^(textarea|select|svg)$/.test(tagOf(node))) {
-      if (isEditable(node) || get(node, "aria-hidden") === "true" || has(node, "hidden")) return;
+    } else if (isElement(node) && !SILENT.has(tagOf(node)) && tagOf(node) !== "svg") {
+      if (isField(node) || get(node, "aria-hidden") === "true" || has(node, "hidden")) return;
       if (tagOf(node) === "img") parts.push(` ${get(node, "alt") || ""} `);
       const block = !/^(a|b|i|em|strong|span|small|code|u|sub|sup|label)$/.test(tagOf(node));
       if (block) parts.push(" ");
@@ -430,18 +436,28 @@ function insides(el) {
   return [...childNodesOf(shadow || el)];
 }
 
-// What takes the keys of an editor has no size of its own; people see the editor.
-const EDITORS = ".monaco-editor,.CodeMirror,.cm-editor,.ace_editor";
 function isVisible(el) {
+  // What takes the keys of an editor has no size of its own; people see the editor.
   const editor = closest(el, EDITORS);
   if (editor && editor !== el && role(el) === "textbox" && get(el, "aria-hidden") !== "true") return isVisible(editor);
   if (tagOf(el) === "option") return Boolean(parent(el)) && isVisible(parent(el));
-  if (!isConnected(el) || !isShownByCss(el, { visibilityProperty: true })) return false;
+  if (!isConnected(el)) return false;
+  if (isBoxless(el)) return insides(el).some((node) => (isElement(node) ? isVisible(node) : isTextShown(node, el)));
+  if (!isShownByCss(el, { visibilityProperty: true })) return false;
   const box = boxOf(el);
-  if (box.width > 0 && box.height > 0) return true;
-  return styleOf(el).display === "contents" && [...childrenOf(el)].some(isVisible);
+  return box.width > 0 && box.height > 0;
+}
+// It has no box of its own, such as a row of some grids: what stands in it has.
+const isBoxless = (el) => styleOf(el).display === "contents";
+function isTextShown(node, el) {
+  if (typeOf(node) !== TEXT || !node.data.trim() || styleOf(el).visibility !== "visible") return false;
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  return range.getClientRects().length > 0;
 }
 function isInView(el) {
+  const inner = isBoxless(el) ? insides(el).filter(isElement) : [];
+  if (inner.length) return inner.some(isInView);
   const box = boxOf(el);
   return box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
 }

@@ -1,5 +1,6 @@
 // Portraits of elements: what a locator bundle may know of them, from the model of the page.
-// Nothing on the page is changed, and what somebody typed into a field is never read.
+// Nothing on the page is changed, and the value of a field is never kept: neither of this one nor of
+// those around it.
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"];
 const KEPT = ["id", "name", "type", "href", "for", "placeholder", "alt", "title", "aria-controls"];
 const HOLDERS = new Set(
@@ -37,18 +38,27 @@ function gatherTexts(el, room) {
     if (typeOf(node) === TEXT) {
       const text = tidy(node.data, 40);
       if (/[\p{L}\p{N}]/u.test(text)) pieces.push(text);
-    } else if (isElement(node) && !SILENT.has(tagOf(node)) && !/^(textarea|select|svg)$/.test(tagOf(node))) {
-      if (!isEditable(node) && !has(node, "hidden")) insides(node).forEach(gather);
+    } else if (isElement(node) && !SILENT.has(tagOf(node)) && tagOf(node) !== "svg") {
+      if (!isField(node) && !has(node, "hidden")) insides(node).forEach(gather);
     }
   };
   gather(el);
   return pieces;
 }
 
+// The outermost field that an element is or stands in, such as the editor around a link; the options
+// of a list are no value of it.
+function fieldAround(el) {
+  let found = null;
+  for (let at = el; at; at = parent(at)) if (isField(at) && tagOf(at) !== "select") found = at;
+  return found;
+}
+
 // Outwards from the element, the nearest texts first, until enough has been seen.
 function near(el) {
   const seen = [];
-  for (let at = el, up = parent(el); up && seen.length < 8; at = up, up = parent(up)) {
+  const from = fieldAround(el) || el;
+  for (let at = from, up = parent(from); up && seen.length < 8; at = up, up = parent(up)) {
     const { all: beside, at: places } = orderOf(parentNodeOf(at), nodesIn, childNodesOf);
     const here = places.get(at);
     for (let far = 1; far < beside.length && seen.length < 8; far++) {
@@ -188,9 +198,10 @@ function attributes(el) {
   return kept;
 }
 
-function portrait(el) {
+// Whoever writes a bundle by hand may mean a field by what it shows; one of the page never does.
+function portrait(el, byHand = false) {
   const its = role(el), called = name(el), label = tidy(labelText(el));
-  const text = SPOKEN.has(its) || !isMatch(el, "input,select,textarea") ? words(el) : "";
+  const text = byHand || !fieldAround(el) ? words(el) : "";
   const test = TEST_IDS.map((key) => attribute(el, key)).find(Boolean);
   return {
     role: its, name: called, test_id: test || "", label: label === called ? "" : label,
@@ -288,7 +299,7 @@ function isLabelled(el, wanted) {
 const placed = (el) => ({ node: idOf(el), visible: isVisible(el), in_view: isInView(el) });
 function portraits(like, byCss) {
   return number(pool(like, byCss).map((el) => {
-    const drawn = portrait(el);
+    const drawn = portrait(el, !like.nth);
     if (isLabelled(el, like.label)) drawn.label = like.label;
     // Whoever writes a bundle by hand may name what is far around.
     return { ...drawn, within: within(el, 8), ...placed(el), pin: pin(el, drawn), by_css: byCss.has(el) };

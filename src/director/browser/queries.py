@@ -27,7 +27,10 @@ _TRIES = 5
 _ROWS = 3
 _FEW = 0.1
 """The share of what fits that is told if it is hidden."""
-_FLAT = "all => all.filter(e => !e.getBoundingClientRect().height).map(() => 0)"
+_FLAT = (
+    "all => all.filter(e => !e.getBoundingClientRect().height && "
+    "getComputedStyle(e).display !== 'contents').map(() => 0)"
+)
 
 
 async def run_query(session: Session, config: Config) -> Result:

@@ -10,7 +10,13 @@ import inspect
 from functools import cache
 from importlib.resources import files
 
-from director.browser import bundle_vote, element_likeness, field_kinds, list_items
+from director.browser import (
+    bundle_standing,
+    bundle_vote,
+    element_likeness,
+    field_kinds,
+    list_items,
+)
 from director.browser.bundle import Bundle, Holder, Inner
 from director.browser.collection import SCROLL
 from director.browser.element_portraits import load_portraits_script as model_script
@@ -33,8 +39,9 @@ _LATE = "from __future__ import annotations\n\n"
 _BUNDLE_IMPORTS = """import difflib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import TypeAlias
 from urllib.parse import quote
 
@@ -125,7 +132,14 @@ def _css_values() -> str:
 
 def _voting() -> str:
     grades, votes = inspect.getsource(element_likeness), inspect.getsource(bundle_vote)
-    rules = f"{grades[grades.index('AT_HOME = ') :]}\n\n{votes[votes.index('NEEDED = ') :]}"
+    standing = inspect.getsource(bundle_standing)
+    rules = "\n\n".join(
+        (
+            grades[grades.index("AT_HOME = ") :],
+            standing[standing.index("_OWN_WORDS = ") :],
+            votes[votes.index("NEEDED = ") :],
+        )
+    )
     return "\n\n".join(map(inspect.getsource, (Holder, Inner, Bundle))) + "\n\n" + rules
 
 
