@@ -220,8 +220,10 @@ def shots(page: Page, url: str, wanted: dict[str, tuple[str, Steps]], only: str)
                 steps(page)
                 file = OUT / f"{name}-{size}-{scheme}.png"
                 shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-                # Few colours are enough for a page, and take a third of the room.
-                shot.quantize(colors=160, dither=Image.Dither.NONE).save(file, optimize=True)
+                # 255 colours are enough for a page, and take a third of the room.
+                shot.quantize(255, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+                    file, optimize=True
+                )
                 yield file
 
 
