@@ -22,6 +22,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event, Thread
 
 import httpx
 import psycopg
@@ -58,6 +59,7 @@ class Soak:
     app: Served | None = None
     opened: AbstractContextManager[Served] | None = None
     old_app: Served | None = None  # lives as long as the soak
+    client: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=60))
 
     @property
     def old_worker(self) -> int:
@@ -75,8 +77,14 @@ class Soak:
             self.opened.__exit__(None, None, None)
         self.app = self.opened = None
 
-    def ask_page(self) -> None:
-        """A window asks for one of its parts."""
+    def ask_pages(self, stop: Event) -> None:
+        """A window of each app asks for its parts, whatever else is going on, until it is stopped."""
+        due = time.monotonic()
+        while not stop.wait(max(0.0, due - time.monotonic())):
+            self._ask_page()
+            due = max(due + _PAGES, time.monotonic())
+
+    def _ask_page(self) -> None:
         part = _WINDOWS[self.count["pages"] % len(_WINDOWS)]
         self._request("pages", "GET", f"/w/{self.workflow}{part}")
         self._request("pages of the old app", "GET", f"/w/{self.workflow}{part}", app=self.old_app)
@@ -133,10 +141,12 @@ class Soak:
     ) -> bool:
         self.count[kind] += 1
         asked = app or self.app
+        if asked is None:
+            self.count[f"{kind} while the app was down"] += 1
+            return False
         try:
-            assert asked is not None  # noqa: S101
-            answer = httpx.request(
-                method, f"{asked.url}{path}", headers=asked.headers, json=body, timeout=60
+            answer = self.client.request(
+                method, f"{asked.url}{path}", headers=asked.headers, json=body
             )
         except httpx.HTTPError:
             self.count[f"{kind} refused"] += 1
@@ -195,11 +205,13 @@ def soak(one: Soak, minutes: float, tell: Callable[[dict[str, object]], None]) -
     """Do everything in its time, until the time is over."""
     began = time.monotonic()
     acts: list[tuple[float, Callable[[], object]]] = [
-        (_PAGES, one.ask_page),
         (_CHAT, one.say),
         (_RUN, one.queue_run),
     ]
     due = [began + every for every, _ in acts]
+    stop = Event()
+    windows = Thread(target=one.ask_pages, args=(stop,), daemon=True)
+    windows.start()
     kill_at = began + _KILL / 2
     while (now := time.monotonic()) < began + 60 * minutes:
         for nth, (every, act) in enumerate(acts):
@@ -212,6 +224,8 @@ def soak(one: Soak, minutes: float, tell: Callable[[dict[str, object]], None]) -
             tell({**line, "killed": killed, "load": round(os.getloadavg()[0], 1)})
             kill_at += _KILL
         time.sleep(0.2)
+    stop.set()
+    windows.join()
 
 
 def conclude(one: Soak) -> dict[str, object]:
@@ -220,6 +234,7 @@ def conclude(one: Soak) -> dict[str, object]:
     until = time.monotonic() + _SETTLE
     verdict.settled = await_end(one.world, verdict, one.runs, until)
     judge(verdict, one.runs, Counter(one.world.effects()), limit=_SETTLE)
+    verdict.failed = one.world.read_failures()
     with open_store(one.world.url) as store:
         every = [
             str(entry.body.get("text"))

@@ -117,7 +117,7 @@ function then(element, answer) {
   const next = element.dataset.then;
   if (element.dataset.run !== undefined) location.href = `${location.pathname}/${encodeURIComponent(answer.run.id)}`;
   if (next) location.href = next.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(answer[name] ?? ""));
-  if (element.dataset.says) toast(element.dataset.says);
+  if (element.dataset.says) toast(answer.told ?? element.dataset.says);
   if (element.dataset.reload !== undefined) location.reload();
 }
 
