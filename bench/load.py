@@ -2,9 +2,10 @@
 
 The app as a program of its own on a store that is filled first: 1,000 workflows, one of 1,000 nodes, one
 with a conversation of 20,000 entries. Clients speak HTTP as a window does: the page, then the parts
-that it asks for when something changed. `--other PYTHON` measures another installation of Director on the
-same store in the same run, so that two versions can be compared: the older one writes the store, the other brings
-its copy up to date. Prints markdown for `docs/measured.md`.
+that it asks for when something changed. `--beside FOLDER` measures another version of Director in the same run, a
+checkout with a `.venv` of its own: the older one writes the store, this one brings its copy up to date, and the two
+take turns. Prints markdown for `docs/measured.md`. What a machine with other work says about times is little; the
+processor time of a request says more.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import httpx
 
@@ -32,16 +34,22 @@ WORKFLOWS, NODES, ENTRIES = 1_000, 1_000, 20_000
 TALKED = 50  # workflows with a conversation of their own, one for each window
 SHORT = 40  # entries of such a conversation
 PATIENCE = 120.0
+SETTLES = 0.05  # seconds after a change in which others are told of it
 SEED = 7
+Figures: TypeAlias = dict[str, dict[str, float]]  # of each row, what was measured
 # What a window asks for: its page once, then the parts that events name.
 PARTS = ("chat", "composer", "meter", "nodes", "plan", "variables")
 PROGRAM = "from director.cli import app; app()"
 # The loads: the seconds that a window thinks between two requests, and those between two changes.
+BUSY, CALM = "no pause", "a request each 3.3 s"
 LOADS = {
-    "no pause": (0.0, 0.0),
+    BUSY: (0.0, 0.0),
     "no pause, four of their workflows changed a second": (0.0, 0.25),
-    "a request each 3.3 s": (3.3, 0.0),
+    CALM: (3.3, 0.0),
 }
+HOME = f"home with {WORKFLOWS:,} workflows"
+SMALL, WIDE = "a small workflow", f"a workflow of {NODES:,} nodes"
+LONG = f"a conversation of {ENTRIES:,} entries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +70,28 @@ class Served:
     headers: dict[str, str]
 
     def cpu_seconds(self) -> float:
-        """Processor time of the program so far."""
+        """Processor time of the program so far, of threads that ended as well."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def fill_store(folder: Path) -> Filled:
     """Write workflows, nodes and conversations into the store of a home folder."""
-    from director.agent import create_workflow, ensure_current_thread  # noqa: PLC0415
-    from director.store import EntryDraft, open_store  # noqa: PLC0415
+    from director import agent  # noqa: PLC0415
+    from director import store as stores  # noqa: PLC0415
 
+    create_workflow = _find(agent, "create_workflow", "new_workflow")
+    ensure_current_thread = _find(agent, "ensure_current_thread", "current_thread")
+    draft = _find(stores, "EntryDraft", "Draft")
     words = "Every line of this conversation is about the price of lamps. " * 4
-    with open_store(folder / "director.db") as store:
+    with stores.open_store(folder / "director.db") as store:
         names = [create_workflow(store, f"Prices of shop {nth}") for nth in range(WORKFLOWS)]
 
         def talk(workflow: str, entries: int) -> None:
             drafts = [
-                EntryDraft("user", {"text": f"{words} {nth}"})
+                draft("user", {"text": f"{words} {nth}"})
                 if nth % 2 == 0
-                else EntryDraft("agent", {"wire": "", "items": [], "text": f"{words} {nth}"})
+                else draft("agent", {"wire": "", "items": [], "text": f"{words} {nth}"})
                 for nth in range(entries)
             ]
             store.append(ensure_current_thread(store, workflow), drafts)
@@ -94,6 +105,11 @@ def fill_store(folder: Path) -> Filled:
         talk(long, ENTRIES)
         _add_nodes(store, long, 10)
     return Filled(names[:TALKED], wide, long)
+
+
+def _find(module: object, *names: str) -> Any:
+    """What a version of Director calls by one of these names."""
+    return next(getattr(module, name) for name in names if hasattr(module, name))
 
 
 def fill_with(python: str, folder: Path) -> Filled:
@@ -125,28 +141,40 @@ def serve_app(python: str, home: Path) -> Iterator[Served]:
     program = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True)
     try:
         lines = iter(program.stdout or ())
-        found = next(filter(None, (re.search(r":(\d+)/launch#(\S+)", line) for line in lines)))
+        found = next(filter(None, (re.search(r":(\d+)/launch([#/])(\S+)", line) for line in lines)))
         url = f"http://127.0.0.1:{found[1]}"
-        made = httpx.post(f"{url}/launch", json={"link": found[2]}, timeout=PATIENCE)
-        headers = {"authorization": f"Bearer {made.json()['key']}", "accept": "text/html"}
-        yield Served(program.pid, url, headers)
+        if found[2] == "#":
+            made = httpx.post(f"{url}/launch", json={"link": found[3]}, timeout=PATIENCE)
+            key = {"authorization": f"Bearer {made.json()['key']}"}
+        else:  # versions until 2026-11-17
+            made = httpx.get(f"{url}/launch/{found[3]}", timeout=PATIENCE)
+            key = {"cookie": made.headers["set-cookie"].partition(";")[0], "origin": url}
+        yield Served(program.pid, url, {**key, "accept": "text/html"})
     finally:
         program.kill()
         program.communicate()
 
 
-def time_page(app: Served, path: str, rounds: int) -> tuple[float, float, int]:
-    """Median wall and processor milliseconds of a page that is asked for again, and its bytes."""
+def time_page(app: Served, path: str, rounds: int, *, changed: str = "") -> dict[str, float]:
+    """Median wall and mean processor milliseconds of a page that is asked for again, and its kB.
+
+    With `changed`, the name of that workflow is another before each request: nothing that was made
+    before can be given.
+    """
+    took, spent = [], 0.0
     with httpx.Client(base_url=app.url, headers=app.headers, timeout=PATIENCE) as client:
         size = len(client.get(path).raise_for_status().content)
         client.get(path)
-        took, before = [], app.cpu_seconds()
-        for _ in range(rounds):
-            began = time.perf_counter()
+        for nth in range(rounds):
+            if changed:
+                body = {"name": f"Prices, changed {nth} times"}
+                client.patch(f"/api/workflows/{changed}", json=body).raise_for_status()
+                time.sleep(SETTLES)
+            began, before = time.perf_counter(), app.cpu_seconds()
             client.get(path).raise_for_status()
             took.append(1e3 * (time.perf_counter() - began))
-        spent = 1e3 * (app.cpu_seconds() - before) / rounds
-    return statistics.median(took), spent, size
+            spent += 1e3 * (app.cpu_seconds() - before)
+    return {"ms": statistics.median(took), "cpu": spent / rounds, "kB": size / 1e3}
 
 
 async def ask_again(client: httpx.AsyncClient, path: str) -> httpx.Response:
@@ -155,6 +183,19 @@ async def ask_again(client: httpx.AsyncClient, path: str) -> httpx.Response:
         return await client.get(path)
     except (httpx.ReadError, httpx.RemoteProtocolError):
         return await client.get(path)
+
+
+async def ask_all(app: Served, workflows: Sequence[str]) -> None:
+    """Ask once for everything that windows ask for."""
+    async with httpx.AsyncClient(base_url=app.url, headers=app.headers, timeout=PATIENCE) as client:
+        for workflow in workflows:
+            for path in list_paths(workflow):
+                (await ask_again(client, path)).raise_for_status()
+
+
+def list_paths(workflow: str) -> list[str]:
+    """What a window of a workflow asks for."""
+    return [f"/w/{workflow}", *(f"/w/{workflow}/part/{part}" for part in PARTS)]
 
 
 async def use_windows(
@@ -169,7 +210,7 @@ async def use_windows(
     limits = httpx.Limits(max_connections=None)
 
     async def use(client: httpx.AsyncClient, workflow: str, chance: random.Random) -> None:
-        paths = [f"/w/{workflow}", *(f"/w/{workflow}/part/{part}" for part in PARTS)]
+        paths = list_paths(workflow)
         nth = chance.randrange(len(paths))
         await asyncio.sleep(chance.uniform(0, thinking))
         while time.monotonic() < until:
@@ -202,60 +243,102 @@ def quantile(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def measure_app(
-    python: str, home: Path, filled: Filled, *, seconds: float, rounds: int
-) -> dict[str, str]:
-    """The rows of the table for one installation."""
-    rows: dict[str, str] = {}
+def measure_app(python: str, home: Path, filled: Filled, *, seconds: float, rounds: int) -> Figures:
+    """The figures of one installation, once."""
+    rows: Figures = {}
     with serve_app(python, home) as app:
-        pages = {
-            f"home with {WORKFLOWS:,} workflows": "/",
-            "a small workflow": f"/w/{filled.small[0]}",
-            f"a workflow of {NODES:,} nodes": f"/w/{filled.wide}",
-            f"a conversation of {ENTRIES:,} entries": f"/w/{filled.long}",
-        }
-        for name, path in pages.items():
-            wall, spent, size = time_page(app, path, rounds)
-            rows[name] = f"{wall:.0f} ms, {spent:.0f} ms of processor, {size / 1e3:.0f} kB"
+        rows[HOME] = time_page(app, "/", rounds)
+        pages = {SMALL: filled.small[0], WIDE: filled.wide, LONG: filled.long}
+        for name, workflow in pages.items():
+            rows[f"{name}, again"] = time_page(app, f"/w/{workflow}", rounds)
+            rows[f"{name}, changed"] = time_page(app, f"/w/{workflow}", rounds, changed=workflow)
         for name, (thinking, writing) in LOADS.items():
+            # What was never asked for before is asked for first: it is made only once.
+            asyncio.run(ask_all(app, filled.small))
             before = app.cpu_seconds()
             took = asyncio.run(use_windows(app, filled.small, seconds, thinking, writing))
-            spent = 1e3 * (app.cpu_seconds() - before) / len(took)
-            rows[f"{TALKED} windows, {name}"] = (
-                f"{len(took) / seconds:.1f} requests/s, p50 {quantile(took, 0.5):.0f} ms, "
-                f"p99 {quantile(took, 0.99):.0f} ms, {spent:.1f} ms of processor each"
-            )
+            spent = app.cpu_seconds() - before
+            rows[f"{TALKED} windows, {name}"] = {
+                "rate": len(took) / seconds,
+                "per_cpu": len(took) / spent,
+                "p50": quantile(took, 0.5),
+                "p99": quantile(took, 0.99),
+            }
     return rows
+
+
+def take_median(rounds: Sequence[Figures]) -> Figures:
+    """Of each figure the median of all rounds."""
+    return {
+        row: {name: statistics.median(one[row][name] for one in rounds) for name in figures}
+        for row, figures in rounds[0].items()
+    }
+
+
+def write_cell(figures: dict[str, float]) -> str:
+    """The figures of one row as text."""
+    if "rate" in figures:
+        return (
+            f"{figures['rate']:.1f} requests/s, {figures['per_cpu']:.0f} a second of processor, "
+            f"p50 {figures['p50']:.0f} ms, p99 {figures['p99']:.0f} ms"
+        )
+    return f"{figures['ms']:.0f} ms, {figures['cpu']:.1f} ms of processor, {figures['kB']:.0f} kB"
+
+
+def write_aims(found: dict[str, Figures]) -> Iterator[str]:
+    """What was aimed at, and what it came to."""
+    now = found["now"]
+    yield f"| {HOME} | at most 150 kB | {now[HOME]['kB']:.0f} kB |"
+    for name in (WIDE, LONG):
+        for when in ("again", "changed"):
+            times = now[f"{name}, {when}"]["cpu"] / now[f"{SMALL}, {when}"]["cpu"]
+            yield f"| {name} beside a small one, {when} | at most 2 times | {times:.1f} times |"
+    if "before" not in found:
+        return
+    before, busy, calm = found["before"], f"{TALKED} windows, {BUSY}", f"{TALKED} windows, {CALM}"
+    for name, text in (
+        ("per_cpu", "requests a second of processor"),
+        ("rate", "requests a second"),
+    ):
+        times = now[busy][name] / before[busy][name]
+        yield f"| {text}, {BUSY} | at least 5 times | {times:.1f} times |"
+    yield f"| p99, {CALM} | a tenth | 1/{before[calm]['p99'] / now[calm]['p99']:.1f} |"
 
 
 def main() -> None:
     """Fill a store, measure each installation on a copy of it, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--other", metavar="PYTHON", help="an interpreter with another Director")
+    parser.add_argument("--beside", metavar="FOLDER", type=Path, help="another version, installed")
     parser.add_argument("--seconds", type=float, default=20.0, help="of each load")
     parser.add_argument("--rounds", type=int, default=10, help="of each page")
+    parser.add_argument("--turns", type=int, default=1, help="how often each version is measured")
     parser.add_argument("--fill", type=Path, help="only fill the store of this home folder")
     given = parser.parse_args()
     if given.fill:
         print(json.dumps(asdict(fill_store(given.fill))))
         return
-    pythons = (
-        {"before": given.other, "now": sys.executable} if given.other else {"now": sys.executable}
-    )
+    pythons = {"now": sys.executable}
+    if given.beside:
+        pythons = {"before": str(given.beside.absolute() / ".venv/bin/python"), **pythons}
+    taken: dict[str, list[Figures]] = {name: [] for name in pythons}
     with tempfile.TemporaryDirectory() as folder:
         full = Path(folder, "full")
         full.mkdir()
         filled = fill_with(next(iter(pythons.values())), full)
-        found = {}
-        for name, python in pythons.items():
-            home = Path(folder, name)
-            shutil.copytree(full, home)
-            found[name] = measure_app(
-                python, home, filled, seconds=given.seconds, rounds=given.rounds
-            )
+        for name in pythons:
+            shutil.copytree(full, Path(folder, name))
+        for _ in range(given.turns):
+            for name, python in pythons.items():
+                home, much = Path(folder, name), {"seconds": given.seconds, "rounds": given.rounds}
+                taken[name].append(measure_app(python, home, filled, **much))
+                said = f"{name}, load {os.getloadavg()[0]:.0f}: {json.dumps(taken[name][-1])}"
+                print(said, file=sys.stderr, flush=True)
+    found = {name: take_median(each) for name, each in taken.items()}
     print(f"| the app | {' | '.join(found)} |\n|---|{'--:|' * len(found)}")
-    for row in next(iter(found.values())):
-        print(f"| {row} | {' | '.join(each[row] for each in found.values())} |")
+    for row in found["now"]:
+        print(f"| {row} | {' | '.join(write_cell(each[row]) for each in found.values())} |")
+    print("\n| | aim | found |\n|---|--:|--:|")
+    print("\n".join(write_aims(found)))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event, Thread
 
 import httpx
 import psycopg
@@ -29,14 +30,15 @@ from bench.load import Served, serve_app
 
 from director.agent import create_workflow
 from director.store import Entry, open_store
-from scripts.chaos.checker import Verdict, await_end, judge
+from scripts.chaos.checker import Verdict, await_end, judge, read_logs
+from scripts.chaos.waiting import write_timeline
 from scripts.chaos.world import World, below, name_of, signal_all
 
 _PAGES = 3.0  # seconds between two requests of windows
 _CHAT = 20.0
 _ANEW = 25  # messages of a conversation: one that is open is held in memory, and so becomes larger
 _RUN = 30.0
-_KILL = 60.0
+_KILL = 60.0  # unless told otherwise
 _SETTLE = 300.0  # seconds for the last runs; the machine may be busy
 _WINDOWS = ("", "/part/chat", "/part/nodes", "/part/meter")
 _MEASURES = (
@@ -58,6 +60,7 @@ class Soak:
     app: Served | None = None
     opened: AbstractContextManager[Served] | None = None
     old_app: Served | None = None  # lives as long as the soak
+    client: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=60))
 
     @property
     def old_worker(self) -> int:
@@ -75,8 +78,14 @@ class Soak:
             self.opened.__exit__(None, None, None)
         self.app = self.opened = None
 
-    def ask_page(self) -> None:
-        """A window asks for one of its parts."""
+    def ask_pages(self, stop: Event) -> None:
+        """A window of each app asks for its parts, whatever else is going on, until it is stopped."""
+        due = time.monotonic()
+        while not stop.wait(max(0.0, due - time.monotonic())):
+            self._ask_page()
+            due = max(due + _PAGES, time.monotonic())
+
+    def _ask_page(self) -> None:
         part = _WINDOWS[self.count["pages"] % len(_WINDOWS)]
         self._request("pages", "GET", f"/w/{self.workflow}{part}")
         self._request("pages of the old app", "GET", f"/w/{self.workflow}{part}", app=self.old_app)
@@ -133,10 +142,12 @@ class Soak:
     ) -> bool:
         self.count[kind] += 1
         asked = app or self.app
+        if asked is None:
+            self.count[f"{kind} while the app was down"] += 1
+            return False
         try:
-            assert asked is not None  # noqa: S101
-            answer = httpx.request(
-                method, f"{asked.url}{path}", headers=asked.headers, json=body, timeout=60
+            answer = self.client.request(
+                method, f"{asked.url}{path}", headers=asked.headers, json=body
             )
         except httpx.HTTPError:
             self.count[f"{kind} refused"] += 1
@@ -191,27 +202,33 @@ def _orphans(folder: Path, owners: list[int]) -> list[int]:
     return found
 
 
-def soak(one: Soak, minutes: float, tell: Callable[[dict[str, object]], None]) -> None:
+def soak(
+    one: Soak, minutes: float, every: float, tell: Callable[[dict[str, object]], None]
+) -> None:
     """Do everything in its time, until the time is over."""
     began = time.monotonic()
     acts: list[tuple[float, Callable[[], object]]] = [
-        (_PAGES, one.ask_page),
         (_CHAT, one.say),
         (_RUN, one.queue_run),
     ]
-    due = [began + every for every, _ in acts]
-    kill_at = began + _KILL / 2
+    due = [began + pause for pause, _ in acts]
+    stop = Event()
+    windows = Thread(target=one.ask_pages, args=(stop,), daemon=True)
+    windows.start()
+    kill_at = began + every / 2
     while (now := time.monotonic()) < began + 60 * minutes:
-        for nth, (every, act) in enumerate(acts):
+        for nth, (pause, act) in enumerate(acts):
             if now >= due[nth]:
                 act()
-                due[nth] = max(due[nth] + every, time.monotonic())
+                due[nth] = max(due[nth] + pause, time.monotonic())
         if now >= kill_at:
             line = {"minute": round((now - began) / 60, 1), **one.sample()}
             killed = one.kill()
             tell({**line, "killed": killed, "load": round(os.getloadavg()[0], 1)})
-            kill_at += _KILL
+            kill_at += every
         time.sleep(0.2)
+    stop.set()
+    windows.join()
 
 
 def conclude(one: Soak) -> dict[str, object]:
@@ -220,6 +237,17 @@ def conclude(one: Soak) -> dict[str, object]:
     until = time.monotonic() + _SETTLE
     verdict.settled = await_end(one.world, verdict, one.runs, until)
     judge(verdict, one.runs, Counter(one.world.effects()), limit=_SETTLE)
+    verdict.failed = one.world.read_failures()
+    if verdict.settled is None:
+        # Whether it is stuck or slow: what was written about it, and another wait.
+        beyond, began = Verdict("postgresql", [], {}), time.monotonic()
+        found = await_end(one.world, beyond, one.runs, began + _SETTLE)
+        verdict.late = None if found is None else round(_SETTLE + found, 1)
+    if verdict.wrong or verdict.failed:
+        last = [name for name, state in verdict.states.items() if state != "done"]
+        last += one.runs[-6:]
+        print(write_timeline(one.world.url, last, time.time()), file=sys.stderr)
+        print(read_logs(one.world.folder), file=sys.stderr)
     with open_store(one.world.url) as store:
         every = [
             str(entry.body.get("text"))
@@ -258,6 +286,7 @@ def main() -> None:
     """Soak, print and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--every", type=float, default=_KILL, help="seconds between two kills")
     parser.add_argument("--log", type=Path, required=True, help="a file to add to")
     given = parser.parse_args()
     lines: list[dict[str, object]] = []
@@ -280,7 +309,7 @@ def main() -> None:
         one.start_app()
         try:
             with serve_app(sys.executable, world.folder / "home") as one.old_app:
-                soak(one, given.minutes, tell)
+                soak(one, given.minutes, given.every, tell)
                 end = conclude(one)
         finally:
             one.kill_app()

@@ -22,10 +22,12 @@ from director.store import StoreError
 from scripts.chaos.apart import DOWN, UP, in_network_of
 from scripts.chaos.disks import fill_disk, free_disk
 from scripts.chaos.faults import Fault, explain_skips
+from scripts.chaos.waiting import measure_slowness, read_times, write_timeline
 from scripts.chaos.world import DIRECTOR, EFFECTS, World, signal_all
 
 _ENDED = ("done", "failed", "cancelled")
 LIMIT = 60.0  # seconds after the last fault within which every run must have ended, or ask
+SLOW = 20.0  # seconds after which it is told what went on meanwhile
 LATE = 240.0  # seconds more for those that have not: a slow machine is told from what is stuck
 
 
@@ -42,6 +44,7 @@ class Verdict:
     late: float | None = None
     failed: dict[str, str] = field(default_factory=dict)
     load: float = 0.0
+    slowness: float = 1.0  # how many times longer the workers took than with processors to spare
     wrong: list[str] = field(default_factory=list)
 
     def summary(self) -> dict[str, object]:
@@ -55,6 +58,7 @@ class Verdict:
             "settled_after": self.settled,
             "ended_late": self.late,
             "load": self.load,
+            "slowness": self.slowness,
             "wrong": self.wrong,
         }
 
@@ -82,9 +86,10 @@ def play(  # noqa: PLR0913  each has a name
             say(f"{fault.kind}, for {fault.lasts} s")
             ACTS[fault.kind](world, fault)
         world.ensure_workers()
-        over = time.monotonic()
+        over, clock, times = time.monotonic(), time.time(), read_times(world.programs())
         verdict.settled = await_end(world, verdict, names, over + limit, say)
         verdict.load = round(os.getloadavg()[0], 1)
+        verdict.slowness = measure_slowness(times, read_times(world.programs()))
         judge(verdict, names, Counter(world.effects()), limit=limit)
         compare_words(world, verdict)
         verdict.failed = world.read_failures()
@@ -94,7 +99,8 @@ def play(  # noqa: PLR0913  each has a name
             # Counted from the last fault: asking the command line took its time as well.
             verdict.late = None if found is None else round(time.monotonic() - over, 1)
             name_doubled(verdict, Counter(world.effects()))
-        if verdict.wrong or verdict.failed:
+        if verdict.wrong or verdict.failed or (verdict.settled or 0) > SLOW:
+            say(write_timeline(world.url, names, clock))
             say(read_logs(Path(folder)))
     return verdict
 

@@ -73,10 +73,14 @@ def find_faketime() -> list[Path]:
 
 
 def make_schedule(seed: int, database: str, *, count: int, longest: float = 60.0) -> list[Fault]:
-    """The faults of a seed, none longer than `longest` seconds."""
+    """The faults of a seed, none longer than `longest` seconds.
+
+    They are drawn from all that its database knows; those that cannot be made here are left out, so
+    that what is left is the same as elsewhere.
+    """
     choose = random.Random(f"{seed} {database}")  # noqa: S311  it must be the same again
-    kinds = [kind for kind in KINDS if kind not in explain_skips(database)]
-    return [
+    kinds = [kind for kind in KINDS if _ONLY.get(kind, database) == database]
+    drawn = [
         Fault(
             kind,
             round(choose.uniform(0.5, 4.0), 2),
@@ -85,6 +89,7 @@ def make_schedule(seed: int, database: str, *, count: int, longest: float = 60.0
         )
         for kind in choose.choices(kinds, k=count)
     ]
+    return [fault for fault in drawn if fault.kind not in explain_skips(database)]
 
 
 def _has_namespaces() -> bool:

@@ -195,6 +195,10 @@ class World:
         found = below(program.pid) if program else []
         return [pid for pid in found if "chrom" in name_of(pid)]
 
+    def programs(self) -> list[int]:
+        """The processes of all workers, with their browsers."""
+        return [pid for one in self.workers.values() for pid in (one.pid, *below(one.pid))]
+
     def start_site(self) -> None:
         """Start the site and wait until it answers."""
         self._site = self._start(str(_HERE / "site.py"), str(self._port), str(self._effects))

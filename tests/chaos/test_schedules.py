@@ -75,9 +75,25 @@ def test_the_checker_finds_a_reconciler_that_is_switched_off() -> None:
 def test_the_checker_finds_a_heartbeat_that_nothing_guards() -> None:
     """The first outage ends it, so the workers stop their runs and never go on."""
     launcher = (sys.executable, str(PLANTED), "heartbeat")
-    schedule = [Fault("end the database", 0.0, 8.0, 0)]
+    schedule = [Fault("end the database", 0.0, 20.0, 0)]
     verdict = verdict_of(schedule, "postgresql", launcher=launcher, limit=90.0)
     assert any("is still" in each for each in verdict.wrong)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(
+    ("planted", "found"),
+    [
+        ("interrupted", []),
+        ("repeated", ["run0-2 happened 2 times"]),
+        ("taken for done", ["run0 is done, but run0-2 never happened"]),
+    ],
+)
+def test_the_checker_finds_a_recovery_that_does_not_look(planted: str, found: list[str]) -> None:
+    """The store breaks off as an effect is written: it is repeated, or never done."""
+    launcher = (sys.executable, str(PLANTED), planted)
+    assert verdict_of([], "sqlite", launcher=launcher, runs=1).wrong == found
 
 
 def test_the_judge_names_what_was_doubled_lost_and_left() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,14 @@ import pytest
 from director.agent import ensure_current_thread
 from director.models.script_values import Say
 from director.runs import save_run_workflow
-from director.store import EntryDraft, Store, open_store
+from director.store import EntryDraft, Store, StoreAway, open_store
 from director.store.run_variables import get_draft_run_id, set_run_variable
 from director.web.app_server import bind_server_socket, make_app_server, open_served_app
 from director.web.app_state import AppState
 from director.web.event_hub import Hub
+from director.web.store_feed import Feed
 from director.workflow.values import Workflow
+from scripts.chaos.postgres import NoPostgres, PostgresServer, own_server
 from web.rooms import a_studio, enter
 
 
@@ -201,3 +203,28 @@ def test_a_workflow_of_many_windows_is_told_to_all(store: Store, tmp_path: Path)
             one.join()
         assert len(got) == 8
         assert all(each == got[0] for each in got.values())
+
+
+def test_windows_hear_of_changes_again_after_the_server_was_away() -> None:
+    """The feed waits for the server however long it takes, and goes on where it was."""
+
+    async def go(store: Store, server: PostgresServer) -> None:
+        told: asyncio.Queue[Mapping[str, object]] = asyncio.Queue()
+        feed = Feed(store, told.put_nowait)
+        try:
+            await asyncio.to_thread(server.stop)
+            with pytest.raises(StoreAway):
+                await asyncio.to_thread(save_run_workflow, store, Workflow("w1", "Away"))
+            await asyncio.sleep(2.5)  # longer than the feed pauses between two tries
+            await asyncio.to_thread(server.start)
+            await asyncio.to_thread(save_run_workflow, store, Workflow("w2", "Back"))
+            async with asyncio.timeout(60):
+                assert (await told.get())["workflow"] == "w2"
+        finally:
+            await asyncio.to_thread(feed.close)
+
+    try:
+        with own_server() as server, open_store(server.url) as store:
+            asyncio.run(go(store, server))
+    except NoPostgres as reason:
+        pytest.skip(str(reason))

@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias
 
@@ -33,12 +34,7 @@ Files: TypeAlias = Annotated[
 ]
 
 
-_PAUSES = (
-    0.5,
-    1.0,
-    2.0,
-    4.0,
-)  # seconds between two tries to open a store that is away; then the last
+_PAUSE = 0.5  # seconds between two tries to open a store that is away
 
 
 @contextmanager
@@ -48,11 +44,11 @@ def open_store_or_exit(
     *,
     make: bool = False,
     connections: int = 15,
-    waits: bool = False,
+    waits: str = "",
 ) -> Iterator[Store]:
     """The store that is meant; what goes wrong with it is said in one line.
 
-    With `waits`, a server that does not answer is waited for.
+    With `waits`, which says what is done then, a server that does not answer is waited for.
     """
     from director.cli.findings import file_of, hide_password
     from director.home import is_loose
@@ -68,7 +64,7 @@ def open_store_or_exit(
         if not make and file is not None and not file.exists():
             _refuse_missing(command, file)
         loose = file is not None and is_loose(file)
-        opens = _await_store if waits else open_store
+        opens = partial(_await_store, then=waits) if waits else open_store
         with opens(where, connections=connections) as opened:
             if loose:
                 _tell_loose(file)
@@ -91,19 +87,19 @@ def _refuse_missing(command: str, file: Path) -> NoReturn:
     )
 
 
-def _await_store(where: str, *, connections: int) -> Store:
+def _await_store(where: str, *, connections: int, then: str) -> Store:
     """Open a store; while its server is away, say so once and try again."""
     from director.store import StoreAway, open_store
 
-    tries = 0
+    told = False
     while True:
         try:
             return open_store(where, connections=connections)
         except StoreAway as away:
-            if not tries:
-                typer.echo(f"Waits for the store: {away}", err=True)
-            time.sleep(_PAUSES[min(tries, len(_PAUSES) - 1)])
-            tries += 1
+            if not told:
+                typer.echo(f"Waits for the store: {away} {then}", err=True)
+            told = True
+            time.sleep(_PAUSE)
 
 
 def _tell_loose(file: Path | None) -> None:

@@ -18,7 +18,7 @@ from director.cli.workflow_run import AllowDoubts, Env, Headed, NoPictures, Wait
 if TYPE_CHECKING:
     from director.runs.resources import RunOptions
     from director.services.workspace import Workspace
-    from director.store import Store
+    from director.store import Store, StoreAway
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,6 +31,7 @@ app = typer.Typer(
     ),
 )
 Which: TypeAlias = Annotated[str, typer.Argument(help="The id of a run, or how it begins.")]
+_CANCELS_LATER = "The run is cancelled as soon as it answers; Ctrl-C gives that up."
 CODES = (
     "Exit codes: 0 done, 1 a node failed, 2 nothing was started because something was given "
     "wrong, 3 the run waits for an answer or there are doubts about it, 4 it was cancelled."
@@ -183,12 +184,17 @@ def watch(*, run: Which, allow_doubts: AllowDoubts = False, store: Url = None) -
 
 @app.command()
 def cancel(*, run: Which, store: Url = None) -> None:
-    """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
-    from director.services.runs import cancel_run
+    """Stop a run, wherever it is done; what it has finished stays, and it can be resumed.
 
-    with open_store_or_exit(store, "runs cancel") as opened:
+    While the server of the store does not answer, this waits for it, and cancels the run then.
+    """
+    from director.services.cancellations import cancel_run_when_possible
+
+    with open_store_or_exit(store, "runs cancel", waits=_CANCELS_LATER) as opened:
         workspace, found = _find(opened, run, "runs cancel")
-        cancel_run(workspace, found, reason="from the command line")
+        asyncio.run(
+            cancel_run_when_possible(workspace, found, reason="from the command line", tell=_tell)
+        )
     typer.echo(f"{found} is cancelled. Go on with it: director runs resume {found}")
 
 
@@ -225,6 +231,10 @@ def answer(
             "It is queued: a worker goes on with it (director worker), or go on with it here: "
             f"director runs resume {found}"
         )
+
+
+def _tell(away: StoreAway) -> None:
+    typer.echo(f"Waits for the store: {away} {_CANCELS_LATER}", err=True)
 
 
 def _find(opened: Store, name: str, command: str) -> tuple[Workspace, str]:

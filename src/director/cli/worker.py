@@ -60,7 +60,8 @@ def worker(
         patience=wait,
     )
     settle_memory()
-    opening = open_store_or_exit(store, "worker", make=True, connections=2, waits=True)
+    then = "Runs are taken as soon as it answers."
+    opening = open_store_or_exit(store, "worker", make=True, connections=2, waits=then)
     with opening as opened:
         from director.runs.worker import Pace
 

@@ -7,6 +7,7 @@ before can write no more.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -24,7 +25,7 @@ from director.runs.observation import read_back
 from director.runs.outcome import count_node_outcomes, make_run_outcome
 from director.runs.reopened_steps import open_visit, reopen_failed, reopen_from
 from director.runs.run_doubts import compare_run, find_run_doubts, is_doubted_in_loop, keep_checks
-from director.runs.run_journal import RunJournal, encode_run, measure_run, read_run
+from director.runs.run_journal import RunJournal, encode_run, measure_run, parse_run, read_run
 from director.runs.values import (
     Cancelled,
     NotPermitted,
@@ -36,7 +37,7 @@ from director.runs.values import (
     Step,
     VisitScope,
 )
-from director.store import RecordDraft, Store
+from director.store import RecordDraft, Store, VersionConflict
 from director.store.run_variables import KIND as VARIABLE
 from director.store.run_variables import get_draft_run_id
 from director.workflow.bounds import check_bounds
@@ -210,15 +211,18 @@ def open_workbench(store: Store, workflow: Workflow) -> Run:
 
 def cancel_workflow_run(store: Store, run: str, *, reason: str = "") -> Run:
     """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
-    found = store.get("run", run)
-    if found is None:
-        raise RunError(f"There is no run {run!r}. `director runs list` lists those there are.")
-    known = read_run(store, run)
-    if known.state in _ENDED:
-        raise RunError(f"The run {run!r} is {known.state} already: there is nothing to cancel.")
-    stopped = replace(known, state="cancelled")
-    store.put("run", run, encode_run(stopped), reason or "cancelled", expect=found.version)
-    return stopped
+    while True:
+        found = store.get("run", run)
+        if found is None:
+            raise RunError(f"There is no run {run!r}. `director runs list` lists those there are.")
+        known = parse_run(found)
+        if known.state in _ENDED:
+            raise RunError(f"The run {run!r} is {known.state} already: there is nothing to cancel.")
+        stopped = replace(known, state="cancelled")
+        # Whoever does the run may write it just now: then it is looked at again.
+        with contextlib.suppress(VersionConflict):
+            store.put("run", run, encode_run(stopped), reason or "cancelled", expect=found.version)
+            return stopped
 
 
 def save_run_workflow(store: Store, workflow: Workflow) -> int:

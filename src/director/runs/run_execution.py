@@ -29,7 +29,7 @@ from director.store.run_variables import is_draft_run_id
 MeansOf: TypeAlias = Callable[[Run], Awaitable[RunDependencies]]
 GOING = ("queued", "running", "waiting")
 _TRIES = 4  # attempts at a run whose browser ends each time before it has come any further
-_FIRST, _LONGEST = 0.5, 5.0  # seconds before the second attempt, and before later ones at most
+_FIRST, _LONGEST = 0.5, 2.0  # seconds before the second attempt, and before later ones at most
 _LOOK = 0.5  # seconds between two looks whether a run that pauses was cancelled
 _LOG = logging.getLogger("director.runs")
 

@@ -31,7 +31,11 @@ from director.store.deleted_workflows import (
 )
 from director.store.export import export_workflow
 from director.store.run_variables import is_draft_run_id
-from director.workflow.document import read_workflow_document, write_workflow_document
+from director.workflow.document import (
+    parse_stored_document,
+    read_workflow_document,
+    write_workflow_document,
+)
 from director.workflow.nearest import write_nearest_hint
 from director.workflow.values import Json, Workflow
 
@@ -110,7 +114,7 @@ def check_workflow(workspace: Workspace, workflow: str) -> None:
 
 def load_workflow(workspace: Workspace, workflow: str) -> Workflow:
     """The newest version of a workflow, to work with, deleted or not; NotFound if there is none."""
-    return read_workflow_document(cast("Json", _get_stored(workspace, workflow).body))
+    return parse_stored_document(cast("Json", _get_stored(workspace, workflow).body))
 
 
 @redact_result

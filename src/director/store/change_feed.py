@@ -163,15 +163,18 @@ class _ServerBell:
 
         self._error = psycopg.Error
         self._place = database.place
-        with translate_database_errors(database.place):
+        try:
             pooled = database.engine.raw_connection()
-        connection = pooled.driver_connection
-        assert isinstance(connection, psycopg.Connection)  # noqa: S101
-        pooled.detach()
-        self._connection = connection
-        connection.rollback()
-        connection.autocommit = True
-        connection.execute("LISTEN director")
+            connection = pooled.driver_connection
+            assert isinstance(connection, psycopg.Connection)  # noqa: S101
+            pooled.detach()
+            self._connection = connection
+            connection.rollback()
+            connection.autocommit = True
+            connection.execute("LISTEN director")
+        except psycopg.Error:
+            # Here the driver itself is asked, and nothing translates its errors.
+            raise make_database_cut_error(self._place) from None
 
     def wait(self, seconds: float) -> bool:
         try:

@@ -352,9 +352,9 @@ def translate_database_errors(place: str) -> Iterator[None]:
         raise StoreError(_sentence(place, *_unknown(error))) from None
 
 
-def make_database_cut_error(place: str) -> StoreError:
+def make_database_cut_error(place: str) -> StoreAway:
     """The error that says that a connection broke off."""
-    return StoreError(_sentence(place, *_CUT_OFF))
+    return StoreAway(_sentence(place, *_CUT_OFF))
 
 
 def _explain(error: DBAPIError) -> tuple[str, str]:

@@ -89,3 +89,6 @@ class StoreError(DirectorError):
 
 class StoreAway(StoreError):
     """The server of a store does not answer now, and may later: it is down, or just starting."""
+
+    status = 503
+    next_step = "Try again when the server of the store answers."

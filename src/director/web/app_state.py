@@ -33,6 +33,7 @@ from director.browser import Session
 from director.runs.resources import Resources
 from director.secrets import VaultError
 from director.services import branches, workflows
+from director.services.cancellations import Cancellations
 from director.services.compression import ProposalList
 from director.services.context_meter import Meter, read_meter
 from director.services.provider_keys import opens_with
@@ -102,6 +103,7 @@ class AppState:
         self.proposals = ProposalList()
         self.workspace = self._make_workspace()
         self.runs = RunService(self.workspace)
+        self.cancellations = Cancellations(self.workspace)
         self.run_pictures = Pictures(self.runs.session)
         self._feed: Feed | None = None
         self._desks: dict[str, AgentSession] = {}
@@ -175,6 +177,7 @@ class AppState:
         """Stop what goes on and close what is open; everything that matters is in the store."""
         for workflow in list(self._desks):
             await self.leave(workflow)
+        await self.cancellations.close()
         await self.runs.close()
         if self._feed is not None:
             await asyncio.to_thread(self._feed.close)

@@ -52,7 +52,10 @@ def _thread(
 Thread: TypeAlias = Annotated[str, Depends(_thread)]
 
 
-def _run(run: Annotated[str, Path(min_length=1, max_length=200)], studio: CurrentApp) -> str:
+RunId: TypeAlias = Annotated[str, Path(min_length=1, max_length=200)]
+
+
+def _run(run: RunId, studio: CurrentApp) -> str:
     return check_run(studio.workspace, run)
 
 

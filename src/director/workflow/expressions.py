@@ -14,6 +14,7 @@ import threading
 import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 from director.workflow.nearest import write_nearest_hint
 from director.workflow.templates import (
@@ -31,6 +32,7 @@ LONGEST = 20_000  # characters of code
 # What code is given besides Python itself: numbers, prices and dates as people write them.
 PARSERS = ("parse_number", "parse_money", "parse_date")
 MODULES = ("re", "json", "math", "datetime")  # known to code without an import
+_SHORT = 2_000  # characters of code of which is remembered that it is right
 _HINTED = 2_000  # characters that are searched for forms of other languages
 _GIVEN = re.compile(r"value_\d+")
 _STRING = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')""")
@@ -89,6 +91,19 @@ def check_expression_condition(condition: str, *, names: Collection[str] = ()) -
 
 def check_expression_code(code: str, *, names: Collection[str]) -> None:
     """An expression, or statements whose last is an expression: the result."""
+    if len(code) <= _SHORT:
+        _check_once(code, frozenset(names))
+    else:
+        _check_code(code, names)
+
+
+@lru_cache(maxsize=8192)
+def _check_once(code: str, names: frozenset[str]) -> None:
+    """Check code that was not checked under these names before: a workflow is read many times."""
+    _check_code(code, names)
+
+
+def _check_code(code: str, names: Collection[str]) -> None:
     tree = _parse_code(code, "exec", written=code)
     for node in ast.walk(tree):
         if isinstance(node, ast.Set) and isinstance(node.elts[0], ast.Set | ast.Dict):

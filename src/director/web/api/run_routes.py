@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict, dataclass
 from typing import Annotated, Literal, cast
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse
 from pydantic import Field
 
 from director.services import runs
 from director.services.runs import RunDetail, RunRow
+from director.store import StoreAway
 from director.web.app_state import AppState
 from director.web.request_bodies import Body, Name, Text
-from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, KnownRun
+from director.web.route_dependencies import CurrentApp, ExistingWorkflowId, KnownRun, RunId
 from director.workflow.values import Json
 
 router = APIRouter(tags=["runs"])
@@ -37,6 +40,16 @@ class Cancel(Body):
     """Why a run is cancelled."""
 
     reason: Annotated[str, Field(max_length=1_000)] = "in the app"
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Said of what is done as soon as the store answers."""
+
+    told: str = (
+        "The store does not answer now. The run is cancelled as soon as it does, if the app keeps "
+        "running until then."
+    )
 
 
 class RetryFrom(Body):
@@ -82,11 +95,21 @@ async def answer_run(run: KnownRun, body: RunAnswer, studio: CurrentApp) -> RunD
     return runs.get_run(studio.workspace, run)
 
 
-@router.post("/runs/{run}/cancel")
-def stop_run(run: KnownRun, body: Cancel, studio: CurrentApp) -> RunDetail:
-    """Stop a run, wherever it is done; what it has finished stays, and it can be resumed."""
-    runs.cancel_run(studio.workspace, run, reason=body.reason)
-    return runs.get_run(studio.workspace, run)
+@router.post("/runs/{run}/cancel", response_model=RunDetail, responses={202: {"model": Later}})
+async def stop_run(run: RunId, body: Cancel, request: Request) -> RunDetail | JSONResponse:
+    """Stop a run, wherever it is done; what it has finished stays, and it can be resumed.
+
+    While the store does not answer, this is kept in mind and done as soon as it does (202).
+    """
+    studio: AppState = request.app.state.studio
+    try:
+        await asyncio.to_thread(runs.check_run, studio.workspace.fresh, run)
+        await asyncio.to_thread(runs.cancel_run, studio.workspace, run, reason=body.reason)
+        return await asyncio.to_thread(runs.get_run, studio.workspace.fresh, run)
+    except StoreAway:
+        if not studio.cancellations.keep(run, reason=body.reason):
+            raise
+    return JSONResponse(asdict(Later()), 202)
 
 
 @router.post("/runs/{run}/resume")

@@ -116,7 +116,8 @@ export async function bodyOf(form, button) {
 }
 
 function then(element, answer) {
-  const { then: next, says, reload } = element.dataset;
+  const { then: next, reload } = element.dataset;
+  const says = element.dataset.says && (answer.told ?? element.dataset.says);
   if (says) toast(says);
   // What is said before another page is opened is said there.
   if (says && (next || reload !== undefined)) sessionStorage.setItem(SAID, says);
