@@ -130,3 +130,11 @@ def test_the_model_is_named_where_work_begins_and_where_it_goes_on(app: App) -> 
     page.goto(f"{app.url}/w/named")
     expect(page.locator("label[for=model]")).to_contain_text("Model")
     expect(page.locator("#model")).to_contain_text("scripted:test")
+    page.fill("#say", "Hello.")
+    page.press("#say", "Enter")
+    expect(page.locator("#retry")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    model, send = (page.locator(one).bounding_box() for one in ("#model", "#send"))
+    assert model
+    assert send
+    assert abs(model["y"] - send["y"]) < 10, "on a phone the button stands beside the choices"
