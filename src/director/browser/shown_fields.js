@@ -27,9 +27,16 @@ typed => {
       lower.some(each => [...r.cells].some(c => words(c.innerText).toLowerCase() === each)));
     if (rows.length === 1) [...rows[0].cells].forEach((cell, at) => add([text(head.cells[at])], text(cell)));
   }
+  // The fields of a filter say nothing of an entry: only those of a form that holds some of it do.
+  const isFilter = field => field.form && ![...field.form.elements].some(e => lower.includes(words(e.value).toLowerCase()));
   for (const field of document.querySelectorAll('input:not([type=password]):not([type=hidden]):not([type=checkbox]):not([type=radio]):not([type=submit]):not([type=button]),textarea')) {
-    if (!seen(field) || masks?.hidesText(field, editors)) continue;
+    if (!seen(field) || isFilter(field) || masks?.hidesText(field, editors)) continue;
     add([field.name, field.id, field.getAttribute('aria-label'), ...[...(field.labels ?? [])].map(text)], words(field.value));
+  }
+  for (const list of document.querySelectorAll('select:not([multiple])')) {
+    if (!seen(list) || isFilter(list) || masks?.hidesText(list, editors)) continue;
+    const chosen = list.value ? words(list.selectedOptions[0]?.text) : '';
+    add([list.name, list.id, list.getAttribute('aria-label'), ...[...(list.labels ?? [])].map(text)], chosen);
   }
   for (const label of document.querySelectorAll('strong,b,span,div,label,h3,h4')) {
     const said = label.childElementCount ? '' : text(label);
