@@ -232,6 +232,23 @@ def test_a_list_that_was_read_once_before_the_loop_is_compared_as_well(
     assert told(run(live, store, workflow)) == []
 
 
+def test_an_item_left_out_for_a_row_that_shows_nothing_of_it_is_doubted(
+    live: Live, store: Store, customers: Customers
+) -> None:
+    """A table that has a row to say that it is empty, and a search that finds everything."""
+    empty = "<table><tbody><tr><td colspan=3>There are no items in the table.</td></tr></table>"
+    workflow = loop(customers.site, ["Adler"], ROWS, condition=SOME, at=SEARCH)
+    for said, doubted in (
+        (empty, "There are no items"),
+        (ROW.format(n=1, name="Borg").join(("<table><tbody>", "</table>")), "'Borg'"),
+        (ROW.format(n=1, name="Adler").join(("<table><tbody>", "</table>")), ""),
+    ):
+        customers.site["/list?q=Adler"] = said
+        done = run(live, store, workflow)
+        assert told(done) == ([("part", "Adler")] if doubted else []), said
+        assert doubted in str([each["sentence"] for each in done.doubts])
+
+
 @pytest.mark.parametrize("there", [False, True])
 def test_what_a_handle_tries_before_it_enters_is_compared(
     live: Live, store: Store, customers: Customers, *, there: bool

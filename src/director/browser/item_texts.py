@@ -15,8 +15,14 @@ from director.browser.session import Session
 from director.workflow.values import Config, Json
 
 _EACH = 12  # texts for each that is wanted
+_FEW = 3
 _MOST = 3_000
 _LETTERS = 60_000
+
+
+async def find_other_texts(session: Session, selectors: Sequence[Json]) -> list[Json]:
+    """Some of what elements show, where nothing of what was wanted is shown."""
+    return (await find_item_texts(session, selectors, []))[:_FEW]
 
 
 async def find_item_texts(

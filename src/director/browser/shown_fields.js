@@ -23,8 +23,13 @@ typed => {
   for (const table of document.querySelectorAll('table')) {
     const head = table.tHead?.rows[0] ?? [...table.rows].find(r => r.querySelector('th') && !r.querySelector('td'));
     if (!head || table.querySelector('[colspan]:not([colspan="1"]),[rowspan]:not([rowspan="1"])')) continue;
-    const rows = [...table.rows].filter(r => r !== head && seen(r) && r.cells.length === head.cells.length &&
-      lower.some(each => [...r.cells].some(c => words(c.innerText).toLowerCase() === each)));
+    // The town alone is that of many: most of what was typed, or what was typed first, tells the row of an entry.
+    const isEntry = r => {
+      const cells = [...r.cells].map(c => words(c.innerText).toLowerCase());
+      const shown = lower.filter(each => cells.includes(each));
+      return shown.length * 2 > lower.length || (lower.length > 0 && shown.includes(lower[0]));
+    };
+    const rows = [...table.rows].filter(r => r !== head && seen(r) && r.cells.length === head.cells.length && isEntry(r));
     if (rows.length === 1) [...rows[0].cells].forEach((cell, at) => add([text(head.cells[at])], text(cell)));
   }
   // The fields of a filter say nothing of an entry: only those of a form that holds some of it do.

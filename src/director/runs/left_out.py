@@ -17,9 +17,10 @@ from playwright.async_api import Error as PlaywrightError
 
 from director.browser import BrowserError, BrowserGone, Session
 from director.browser.bundle import LocatorError
-from director.browser.item_texts import find_item_texts
+from director.browser.item_texts import find_item_texts, find_other_texts
 from director.runs.doubts.part_fits import (
     find_part_fits,
+    make_none_sentence,
     make_part_sentence,
     normalize_item_text,
 )
@@ -59,11 +60,15 @@ async def note_item_texts(
     # Without a wanted text, such as before a loop, what a whole list shows is kept.
     try:
         texts = await find_item_texts(session, selectors, wanted)
+        is_none = bool(wanted) and not texts
+        others = await find_other_texts(session, selectors) if is_none else []
     except BrowserGone:
         raise
     except (BrowserError, LocatorError, PlaywrightError):
         return {}
-    return {"url": session.net.clean(session.page().url), "item_texts": defuse_templates(texts)}
+    told: dict[str, Json] = {"item_texts": texts, **({"other_texts": others} if others else {})}
+    url = session.net.clean(session.page().url)
+    return {"url": url, **cast("dict[str, Json]", defuse_templates(told))}
 
 
 def doubt_left_item(visit: NodeVisit, taken: str) -> Step:
@@ -76,24 +81,30 @@ def doubt_left_item(visit: NodeVisit, taken: str) -> Step:
     if not entered:
         return visit.step
     basis = _Basis(visit, decision, scope)
-    for wanted in entered:
-        if not basis.is_looked_for(wanted):
-            continue
+    for wanted in filter(basis.is_looked_for, entered):
         if fits := find_part_fits(wanted, basis.list_texts(wanted), entered):
-            doubt: Config = {
-                "kind": "part",
-                "sentence": make_part_sentence(visit.node.alias, wanted, basis.names, fits),
-                "evidence": {
-                    "looked_for": wanted,
-                    "fits": [*fits],
-                    "look": basis.names,
-                    "url": basis.url,
-                    "step": visit.key,
-                },
-            }
-            told = cast("Config", defuse_templates(doubt))
-            return replace(visit.step, doubts=(*visit.step.doubts, told))
+            said = make_part_sentence(visit.node.alias, wanted, basis.names, fits)
+            return _add_doubt(visit, basis, said, wanted, fits)
+    searched = [each for each in entered if basis.is_searched_for(each)]
+    if searched and (others := basis.list_others()):
+        said = make_none_sentence(visit.node.alias, searched[0], basis.names, others)
+        return _add_doubt(visit, basis, said, searched[0], others)
     return visit.step
+
+
+def _add_doubt(
+    visit: NodeVisit, basis: _Basis, said: str, wanted: str, found: Sequence[str]
+) -> Step:
+    evidence: Json = {
+        "looked_for": wanted,
+        "fits": [*found],
+        "look": basis.names,
+        "url": basis.url,
+        "step": visit.key,
+    }
+    doubt: Config = {"kind": "part", "sentence": said, "evidence": evidence}
+    told = cast("Config", defuse_templates(doubt))
+    return replace(visit.step, doubts=(*visit.step.doubts, told))
 
 
 class _Basis:
@@ -103,7 +114,8 @@ class _Basis:
         engine = visit.engine
         steps = engine.ledger.steps()
         self._looks = [*_list_last(steps, decision.looks)]
-        self._terms = [*_list_typed(steps, visit.key)]
+        self._typed = [*_list_typed(steps, visit.key)]
+        self._terms = [*self._typed]
         for look in self._looks:
             self._terms += _list_asked(look)
         passing = [visit.node, *(engine.nodes[id_] for id_ in decision.passes)]
@@ -128,6 +140,20 @@ class _Basis:
             asked == term or (len(term) >= _TERM and (term in asked or asked in term))
             for term in terms
         )
+
+    def is_searched_for(self, wanted: str) -> bool:
+        """Whether a text was typed before the look, or stands in the address of its page."""
+        asked = normalize_item_text(wanted)
+        values = [each for look in self._looks for each in _list_query(look)]
+        terms = map(normalize_item_text, (*self._typed, *values))
+        return asked in terms and sum(map(str.isalpha, asked)) >= _TERM
+
+    def list_others(self) -> list[str]:
+        """What a look found, if that shows nothing of the entry."""
+        if len(self._looks) != 1 or _is_gathered(self._looks[0]):
+            return []
+        others = (self._looks[0].observed or {}).get("other_texts")
+        return [str(each) for each in others] if is_list(others) else []
 
     def list_texts(self, wanted: str) -> list[str]:
         """The single texts that hold a wanted one: of the pages, else of the values."""
@@ -163,8 +189,7 @@ def _list_typed(steps: Iterable[Step], key: str) -> Iterator[str]:
 
 def _list_asked(look: Step) -> Iterator[str]:
     """What a look asks for: by the address of its page, and by its selectors."""
-    url = str((look.observed or {}).get("url", ""))
-    yield from (value for _, value in parse_qsl(urlsplit(url).query) if value)
+    yield from _list_query(look)
     rules = look.config.get("rules")
     ruled = (
         [each.get("selector") for each in rules if isinstance(each, Mapping)]
@@ -176,6 +201,11 @@ def _list_asked(look: Step) -> Iterator[str]:
         yield from (str(named[name]) for name in _NAMES if named.get(name))
         for name in _CSS:
             yield from _IN_PART.findall(str(named.get(name) or ""))
+
+
+def _list_query(look: Step) -> list[str]:
+    url = str((look.observed or {}).get("url", ""))
+    return [value for _, value in parse_qsl(urlsplit(url).query) if value]
 
 
 def _list_given(nodes: Iterable[Node], scope: Scope) -> Iterator[Json]:

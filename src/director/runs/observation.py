@@ -182,7 +182,8 @@ async def _compare_fields(visit: DoneVisit, session: Session) -> list[Json]:
             if typed and "{{" not in typed and len(fields) == 1:
                 shown = await read_element_value(fields.locator(), timeout=_SHOWS)
                 field = write_selector_text(config["selector"])
-                told = {"field": field, "typed": typed, "is_text": config["action"] == "type"}
+                told: dict[str, Json] = {"field": field, "typed": typed}
+                told["is_text"] = config["action"] == "type"
                 found += [] if shown is None else [{**told, "shown": seen.clean(shown)}]
         return found
 

@@ -78,6 +78,16 @@ def make_part_sentence(alias: str, wanted: str, look: str, fits: Sequence[str]) 
     )
 
 
+def make_none_sentence(alias: str, wanted: str, look: str, found: Sequence[str]) -> str:
+    """What is said of one item that was left out for something that shows nothing of it."""
+    named = ", ".join(repr(text) for text in found[:2])
+    return (
+        f"{alias} left {wanted!r} out, and what {look} found shows nothing of it ({named}): it may "
+        "not be there. Compare the whole text, such as {{current.name}} in a list of what the "
+        "cells show."
+    )
+
+
 def join_part_doubts(known: Doubt, more: Doubt) -> Doubt:
     """Doubts about several items that one node left out, as one."""
     items = [*cast("Sequence[Json]", known.evidence.get("items") or [_item_of(known)])]
