@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from material import recorded
-from measure import Manage, Message, Run, Till, budget_for, complaints, text_of, tokens
 from peers import PEERS, Peer
+
+from director.audit.recorded_texts import Message, read_text
+from director.audit.support import compute_budget, count_tokens, find_refusing
+from director.audit.support_replay import CacheBill, Manage, RecordedRun
 
 SHARES = (0.5, 0.35)
 MANAGERS = ("raw", "mask10", "mask3", "clear", "trim", "trim_bare", "director")
@@ -67,30 +70,30 @@ def can_edit(old: str, sent: Sequence[Message]) -> bool:
 
 def _texts(sent: Sequence[Message]) -> Iterator[str]:
     for message in sent:
-        yield text_of({**message, "tool_calls": None})
+        yield read_text({**message, "tool_calls": None})
         for call in message.get("tool_calls") or ():
             given = json.loads(call["function"]["arguments"])
             yield from (value for value in given.values() if isinstance(value, str))
 
 
-def replay(make: Callable[[], Manage], runs: Sequence[Run], share: float) -> Tally:
+def replay(make: Callable[[], Manage], runs: Sequence[RecordedRun], share: float) -> Tally:
     """Send every run through a fresh manager, call by call."""
     tally = Tally()
     for run in runs:
-        manage, tills = make(), (Till(), Till())
-        budget = budget_for(run.messages, share)
+        manage, tills = make(), (CacheBill(), CacheBill())
+        budget = compute_budget(run.messages, share)
         passed = False
         for at, now in run.calls():
             raw = run.messages[:at]
             out = list(manage(list(raw), budget))
             for till, sent in zip(tills, (out, raw), strict=True):
                 till.pay(sent, now)
-            above = tokens(raw) > budget
+            above = count_tokens(raw) > budget
             passed = passed or above
             tally.above += above
-            tally.above_still += above and tokens(out) > budget
+            tally.above_still += above and count_tokens(out) > budget
             tally.early += not passed and out != raw
-            tally.refused += bool(complaints(out))
+            tally.refused += bool(find_refusing(out))
             _count(tally, old_text(run.messages[at]), (raw, out), above=above)
         tally.paid += tills[0].paid
         tally.paid_raw += tills[1].paid
@@ -109,7 +112,7 @@ def _count(
     tally.late_readable += above and kept
 
 
-def table(peers: Sequence[Peer], runs: Sequence[Run]) -> list[str]:
+def table(peers: Sequence[Peer], runs: Sequence[RecordedRun]) -> list[str]:
     """The table as lines of Markdown."""
     lines: list[str] = []
     for share in SHARES:

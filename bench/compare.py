@@ -20,8 +20,9 @@ from typing import TypeAlias
 
 import frontier
 from material import MATERIALS
-from measure import Run, Score, replay
 from peers import OURS, PEERS, Peer
+
+from director.audit.support_replay import RecordedRun, SupportScore, replay
 
 ROOT = Path(__file__).parent.parent
 Row: TypeAlias = dict[str, float | None]
@@ -91,7 +92,7 @@ def _usable(peer: Peer) -> bool:
     return True
 
 
-def _sample(material: str, limit: int) -> list[Run]:
+def _sample(material: str, limit: int) -> list[RecordedRun]:
     try:
         runs = MATERIALS[material][1]()
     except ModuleNotFoundError as missing:
@@ -101,14 +102,16 @@ def _sample(material: str, limit: int) -> list[Run]:
 
 
 def _measure(
-    peers: Sequence[Peer], material: str, runs: list[Run], shares: Sequence[float]
+    peers: Sequence[Peer], material: str, runs: list[RecordedRun], shares: Sequence[float]
 ) -> Rows:
     rows: Rows = {}
     for peer in peers:
         if peer.only and material not in peer.only:
             continue
         print(f"  {material}: {peer.name} …", file=sys.stderr, flush=True)
-        scores: dict[float, Score] = {share: replay(peer.make, runs, share) for share in shares}
+        scores: dict[float, SupportScore] = {
+            share: replay(peer.make, runs, share) for share in shares
+        }
         rows[peer.key] = {f"{share:g}": score.row() for share, score in scores.items()}
     return rows
 

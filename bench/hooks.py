@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from measure import Manage, Message
 from peers import _plain as from_langchain
 
+from director.audit.recorded_texts import Message
+from director.audit.support_replay import Manage
 from director.context.values import Budget, chars4
 from director.context.wire import Wire, emit, parse
 from director.context.wire.emitter import bare
@@ -90,7 +91,7 @@ def proxy(api: Any) -> Callable[[int], Hook]:
             request = ProxyRequest(
                 b"POST", b"/v1/" + ends[api], ((b"x-director-thread", b"one"),), body
             )
-            return _history(api, json.loads(asyncio.run(made.fit_request(request)).body))
+            return _history(api, json.loads(asyncio.run(made.prepare(request)).request.body))
 
         return passed
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from measure import Message, Run
+from director.audit.recorded_texts import Message
+from director.audit.support_replay import RecordedRun
 
 RECORDINGS = Path(__file__).parent / "recordings"
 SIMULATED = (
@@ -18,19 +19,19 @@ SIMULATED = (
 )
 
 
-def recorded(*families: str) -> list[Run]:
+def recorded(*families: str) -> list[RecordedRun]:
     """The recordings of these families."""
     return [run for family in families for run in _read(RECORDINGS / f"{family}.jsonl.gz")]
 
 
-def _read(path: Path) -> Iterator[Run]:
+def _read(path: Path) -> Iterator[RecordedRun]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            yield Run(row["id"], row["messages"], row["times"])
+            yield RecordedRun(row["id"], row["messages"], row["times"])
 
 
-def bfcl() -> list[Run]:
+def bfcl() -> list[RecordedRun]:
     """Multi-turn tasks with long results: the right calls are known and are really executed.
 
     The simulated tools remember their state by the name of a task, so a process loads this once.
@@ -42,7 +43,8 @@ def bfcl() -> list[Run]:
     name = "BFCL_v4_multi_turn_long_context.json"
     right = {row["id"]: row["ground_truth"] for row in _rows(folder / "possible_answer" / name)}
     return [
-        Run(task["id"], list(_played(task, right[task["id"]]))) for task in _rows(folder / name)
+        RecordedRun(task["id"], list(_played(task, right[task["id"]])))
+        for task in _rows(folder / name)
     ]
 
 
@@ -82,7 +84,7 @@ def _parsed(source: str) -> tuple[str, dict[str, object]]:
     return node.func.id, by_place | by_name
 
 
-MATERIALS: dict[str, tuple[str, Callable[[], list[Run]]]] = {
+MATERIALS: dict[str, tuple[str, Callable[[], list[RecordedRun]]]] = {
     "browser": (
         "Browser: shop, tracker, travel and module pages, recorded in Chromium",
         lambda: recorded("docs", "shop", "tracker", "travel"),

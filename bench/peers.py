@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from measure import PER_MESSAGE, Manage, Message, head_end
+from director.audit.recorded_texts import Message
+from director.audit.support import PER_MESSAGE, count_tokens, find_head_end
+from director.audit.support_replay import Manage
 
 PAGE_STATE = "### Page state"
 
@@ -28,7 +30,7 @@ def floor() -> Manage:
     """Send the head and the latest turn: what any measure gives away for nothing."""
 
     def manage(messages: list[Message], _: int) -> list[Message]:
-        head = head_end(messages)
+        head = find_head_end(messages)
         spoken = [at for at, m in enumerate(messages) if m["role"] == "assistant" and at >= head]
         return messages[:head] + (messages[spoken[-1] :] if spoken else messages[head:])
 
@@ -66,12 +68,11 @@ def browser_use() -> Manage:
 def _weigh(messages: Iterable[Any]) -> int:
     """The measure's own size of LangChain's messages, so that budgets mean the same."""
     from langchain_core.messages import convert_to_openai_messages  # noqa: PLC0415
-    from measure import tokens  # noqa: PLC0415
 
     total = 0
     for message in messages:
         if getattr(message, "tool_calls", None):
-            total += tokens([convert_to_openai_messages(message)])
+            total += count_tokens([convert_to_openai_messages(message)])
         else:
             total += PER_MESSAGE + -(-len(message.content) // 4)
     return total

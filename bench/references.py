@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from material import recorded
-from measure import Manage, Message, Run, budget_for, newest_result, tokens
 from peers import PEERS
+
+from director.audit.recorded_texts import Message
+from director.audit.support import compute_budget, count_tokens, read_newest_result
+from director.audit.support_replay import Manage, RecordedRun
 
 SHARES = (0.5, 0.25, 0.1)
 # How each format writes a reference, and the argument that names one.
@@ -79,23 +82,25 @@ def is_kept(mark: str, raw: str, kept: str) -> bool:
     )
 
 
-def replay(make: Callable[[], Manage], runs: Sequence[Run], share: float, family: str) -> Kept:
+def replay(
+    make: Callable[[], Manage], runs: Sequence[RecordedRun], share: float, family: str
+) -> Kept:
     """Send every run of a format through a fresh manager, call by call."""
     score = Kept()
     for run in runs:
-        manage, budget = make(), budget_for(run.messages, share)
+        manage, budget = make(), compute_budget(run.messages, share)
         for at, _ in run.calls():
             raw = run.messages[:at]
             out = list(manage(list(raw), budget))
-            score.over += tokens(raw) > budget and tokens(out) > budget
-            mark, page = mark_of(run.messages[at], family), newest_result(raw)
+            score.over += count_tokens(raw) > budget and count_tokens(out) > budget
+            mark, page = mark_of(run.messages[at], family), read_newest_result(raw)
             if not mark or mark not in page:
                 continue
-            shown = newest_result(out)
+            shown = read_newest_result(out)
             kept = is_kept(mark, page, shown)
             score.needed += 1
             score.kept += kept
-            fits = tokens([{"content": page}]) <= budget
+            fits = count_tokens([{"content": page}]) <= budget
             score.fit += fits
             score.fit_kept += fits and kept
     return score

@@ -22,9 +22,10 @@ from typing import Any, TypeAlias
 from langchain_core.messages import convert_to_openai_messages, trim_messages
 from langchain_core.messages.utils import count_tokens_approximately
 from material import recorded
-from measure import Message, text_of, tokens
 
 from director import Budget, ContextConfig, ContextManager, chars4, counter_for, fit_messages
+from director.audit.recorded_texts import Message, read_text
+from director.audit.support import count_tokens
 
 RESULTS = Path(__file__).parent / "results" / "speed.json"
 LONG = 68_000
@@ -65,7 +66,7 @@ def history_of(size: int, *, mark: str = "") -> list[Message]:
     messages = history(2_000, mark=mark)
     used, end = 0, 0
     for at, message in enumerate(messages, start=1):
-        used += tokens([message])
+        used += count_tokens([message])
         if used > size:
             break
         end = at if message["role"] == "tool" else end
@@ -122,7 +123,7 @@ def exactly(messages: list[Any]) -> int:
     """Count LangChain's messages as `fit_messages` counts by default."""
     count = counter_for(None)
     plain = convert_to_openai_messages(messages)
-    return sum(count.per_message + count(text_of(message)) for message in plain)
+    return sum(count.per_message + count(read_text(message)) for message in plain)
 
 
 def _took(work: Callable[[], object]) -> float:

@@ -25,8 +25,8 @@ from typing import Any, TypeAlias
 import agents_of_ways as agents
 from hooks import HOOKS, making
 from material import recorded
-from measure import replay
 
+from director.audit.support_replay import replay
 from director.models.script_engines import Mind
 from director.models.script_engines.mind import PlannedCall
 from director.testing.double import Double

@@ -14,8 +14,9 @@ sys.path.append(str(Path(__file__).parents[2] / "bench"))
 
 from hooks import HOOKS, making
 from material import recorded
-from measure import Manage, Run, budget_for, replay
 
+from director.audit.support import compute_budget
+from director.audit.support_replay import Manage, RecordedRun, replay
 from director.testing.replay import make
 
 pytestmark = pytest.mark.slow
@@ -26,15 +27,15 @@ NUMBERED_OTHERWISE = {"client, Anthropic", "proxy, Anthropic", "pydantic-ai"}
 
 
 @cache
-def run() -> Run:
+def run() -> RecordedRun:
     """The first calls of a recorded run in a terminal, a crossing among them."""
     whole = recorded("terminal")[0]
-    return Run(whole.name, whole.messages[:30], whole.times)
+    return RecordedRun(whole.name, whole.messages[:30], whole.times)
 
 
 def sent(made: Callable[[], Manage]) -> list[Any]:
     """All that would be sent, call by call, as far as a model reads it."""
-    manage, budget = made(), budget_for(run().messages, SHARE)
+    manage, budget = made(), compute_budget(run().messages, SHARE)
     return [
         [
             (m["role"], (m.get("content") or "").strip(), m.get("tool_calls") or [])

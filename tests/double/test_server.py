@@ -459,3 +459,13 @@ def test_every_profile_lists_its_models(profile: str) -> None:
         )
         assert answer.status_code == 200
         assert answer.json()["data"]
+
+
+def test_a_request_for_the_head_alone_gets_no_body_and_is_no_mistake() -> None:
+    """A client opens its connection so, before it has a key; the next request on it works."""
+    with Double("anthropic") as double, httpx2.Client() as client:
+        early = client.head(double.url + "/")
+        listed = client.get(f"{double.url}/v1/models", headers={"x-api-key": "sk-any"})
+        assert (early.status_code, early.content) == (404, b"")
+        assert listed.status_code == 200
+        assert double.defects == []

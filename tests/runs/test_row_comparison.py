@@ -22,14 +22,14 @@ from director.runs.row_comparison import (
 )
 from director.runs.run_control import save_run_workflow
 from director.runs.run_doubts import compare_run
-from director.runs.run_journal import encode_run, encode_step
+from director.runs.run_journal import encode_run, encode_step, list_run_steps
 from director.runs.run_report import render_run_report
 from director.runs.run_text import write_age_text, write_comparison_run_lines, write_comparison_text
 from director.services.runs import get_run, read_run_history
 from director.services.workspace import make_workspace
 from director.store import Store
 from director.store.run_variables import get_draft_run_id
-from director.workflow.values import Json
+from director.workflow.values import Config, Json
 from runs.building import code, flow, node
 
 
@@ -165,6 +165,22 @@ def test_a_run_is_compared_with_the_last_one_that_passed_with_the_same_inputs(
     assert (compared.run, compared.gone, compared.new) == ("first", 1, 1)
     (compared,) = list_row_comparisons(keep_run(store, "third", 1, 2, 4).summary)
     assert (compared.run, compared.gone, compared.new) == ("second", 0, 0)
+
+
+def test_a_run_is_compared_with_one_whose_doubts_a_person_has_dismissed(store: Store) -> None:
+    """It was accepted; a dismissal that only a model wrote accepts nothing."""
+    keep_run(store, "first", 1, 2, 3)
+    doubt: dict[str, Json] = {"kind": "total", "sentence": "", "node": "id-read", "alias": "read"}
+    keep_run(store, "doubted", 1, doubts=(doubt,))
+    (read,) = WORKFLOW.nodes
+    for by, compared_with in (("model", "first"), ("person", "doubted")):
+        said: Config = {"kind": "total", "dismissed": True, "because": "it is so", "by": by}
+        checked = replace(WORKFLOW, nodes=(replace(read, checks=(said,)),))
+        save_run_workflow(store, checked)
+        now = Run(by, "w", 1, "done", {"status": "open"})
+        store.put("step", f"{by}/id-read", encode_step(list_run_steps(store, "doubted")[0]), "made")
+        (compared,) = list_row_comparisons(compare_run(store, now, checked))
+        assert compared.run == compared_with
 
 
 def test_nodes_that_no_run_and_no_test_has_done_are_named(store: Store) -> None:

@@ -162,7 +162,7 @@ def test_a_login_that_ends_amid_a_loop_is_doubted(
     (doubt,) = once(live, store, pages(site)).doubts
     assert (
         doubt["sentence"]
-        == "read read 0 rows, and the page asks for a password: is the login over?"
+        == "read read 0 rows, and the page asks for a password: has the login expired?"
     )
 
 

@@ -11,15 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from director.runs.doubts import RowReading
+from director.runs.doubts.doubt import is_dismissed, parse_doubt
 from director.runs.row_readings import is_row_reading, is_row_reading_done, list_row_readings
 from director.runs.run_journal import list_run_steps, parse_run
 from director.runs.tested_steps import list_tested_steps
 from director.runs.values import Run, Step
-from director.store import Store
+from director.store import Store, Versioned
 from director.store.run_variables import get_draft_run_id, is_draft_run_id
+from director.workflow.document import parse_stored_document
 from director.workflow.values import Config, Json, Node, Workflow
 
 _READ_BEFORE = 20  # earlier runs that are looked through for one to compare with
@@ -153,17 +155,26 @@ def list_never_run(store: Store, workflow: Workflow) -> list[str]:
 
 
 def _list_passed(store: Store, run: Run) -> list[Run]:
-    """Earlier runs of the workflow that passed without a doubt, the newest first."""
+    """Earlier runs of the workflow that passed without an open doubt, the newest first."""
+    newest = store.get("workflow", run.workflow)
+    nodes = parse_stored_document(cast("Json", newest.body)).nodes if newest else ()
+    checks = {node.id: node.checks for node in nodes}
     known = [
         (each.position, parse_run(each))
         for each in store.newest("run")
         if each.body.get("workflow") == run.workflow
         and each.body.get("state") == "done"
-        and not each.body.get("doubts")
+        and _is_accepted(each, checks)
         and each.id != run.id
         and not is_draft_run_id(each.id)
     ]
     return [each[1] for each in sorted(known, key=lambda each: -each[0])]
+
+
+def _is_accepted(run: Versioned, checks: Mapping[str, Sequence[Config]]) -> bool:
+    """Whether a person has dismissed every doubt about a run."""
+    doubts = [parse_doubt(each) for each in cast("Sequence[Config]", run.body.get("doubts") or ())]
+    return all(is_dismissed(each, checks.get(each.node, ())) for each in doubts)
 
 
 def _is_asked_alike(one: Run, other: Run) -> bool:

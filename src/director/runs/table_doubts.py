@@ -53,8 +53,8 @@ def _find_separator(reading: RowReading, now: Config, before: Config) -> Iterato
     if new != old and min(map(len, columns)) > 1:
         yield reading.doubt(
             "download",
-            f"The cells of {reading.alias} are parted by {new!r}; in the last run that passed "
-            f"they were by {old!r}. A program that reads it as before finds one column.",
+            f"The cells of {reading.alias} are separated by {new!r}; in the last run that passed "
+            f"it was {old!r}. A program that reads the file as before finds one column.",
             separator=new,
             separator_before=old,
         )

@@ -122,9 +122,9 @@ def _find_no_proof(seen: EffectSeen) -> Iterator[Doubt]:
     if seen.looked and seen.found is None:
         yield seen.doubt(
             "unproven",
-            f"The proof of {seen.alias} cannot tell: on {seen.where} neither 'happened' nor "
-            f"'not_happened' holds ({seen.looked}). Let it look for what a page shows that is "
-            "opened anew.",
+            f"The proof of {seen.alias} cannot tell whether it worked: on {seen.where} neither "
+            f"'happened' nor 'not_happened' is true ({seen.looked}). Let it look for what the page "
+            "shows when it is opened again.",
             typed=list(seen.typed),
         )
 
@@ -221,8 +221,8 @@ def _find_unproven(seen: EffectSeen) -> Iterator[Doubt]:
     if any(_carries(each) and not _is_refused(each) for each in seen.sent):
         yield seen.doubt(
             "unproven",
-            f"{seen.alias} sent what was typed, and nothing has shown since that it was kept: give "
-            "it a proof with a 'url' where it is shown, or read it back.",
+            f"{seen.alias} sent what was typed, and no page has shown since that the site kept it: "
+            "give it a proof with a 'url' where it is shown, or read it back.",
             typed=list(seen.typed),
         )
 
@@ -232,9 +232,9 @@ def _find_held(seen: EffectSeen) -> Iterator[Doubt]:
     if seen.held and not seen.errors and seen.found is None:
         yield seen.doubt(
             "unproven",
-            f"All that {seen.alias} ensures held before it as well ({'; '.join(seen.held)}), so it "
-            "does not show that it happened: ensure something that is there only afterwards, or "
-            "give it a proof.",
+            f"All that {seen.alias} ensures was true before it as well ({'; '.join(seen.held)}), "
+            "so it does not show that anything happened: ensure something that is there only "
+            "afterwards, or give it a proof.",
             held_before=list(seen.held),
         )
 

@@ -33,7 +33,7 @@ def _find_nothing(reading: RowReading) -> Iterator[Doubt]:
         if visit.rows or _says_nothing(visit):
             continue
         if visit.asks_login:
-            yield _no_rows(reading, visit, "the page asks for a password: is the login over?")
+            yield _no_rows(reading, visit, "the page asks for a password: has the login expired?")
         elif visit.trouble:
             yield _no_rows(reading, visit, f"the page says {visit.trouble!r}.")
         elif reading.is_one:

@@ -210,7 +210,7 @@ def _find_same_answers(reading: RowReading) -> Iterator[Doubt]:
     yield reading.doubt(
         "repeated",
         f"{reading.alias} read the same {len(rows[0])} rows for each of {len(lists)} searches "
-        f"({', '.join(map(repr, asked[:_SHOWN]))}): is what is searched for heeded?",
+        f"({', '.join(map(repr, asked[:_SHOWN]))}): does the page use what is searched for?",
         rows=len(rows[0]),
         searches=len(lists),
         url=lists[-1][-1].url,

@@ -146,6 +146,8 @@ class DoubleGateway:
     def _answer(self, visit: GatewayRequest) -> ProviderResponse:
         """The order of judgement between the transport and what comes after the work."""
         now = self.world.clock.now()
+        if visit.asked.method == "HEAD":  # a client that opens its connection early, without a key
+            raise _no_such_path(visit, defect=False)
         if self.world.profile.keys:
             api_keys.check_api_key(visit.api, visit.key, self.keys)
         self._refuse(visit, fault_refusals.GATE, now)

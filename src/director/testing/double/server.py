@@ -107,6 +107,7 @@ class _Line:
         self._reader = reader
         self._writer = writer
         self._http = h11.Connection(h11.SERVER)
+        self._bodiless = False
 
     async def read(self) -> RawRequest | None:
         """The next request, or None when the client is done."""
@@ -125,6 +126,7 @@ class _Line:
             else:
                 return None
         headers = {name.decode("ascii"): text.decode("latin-1") for name, text in head.headers}
+        self._bodiless = head.method == b"HEAD"
         return RawRequest(head.method.decode(), head.target.decode(), headers, bytes(body))
 
     async def send(self, reply: Delivery) -> bool:
@@ -153,6 +155,8 @@ class _Line:
         return True
 
     def _write(self, event: h11.Response | h11.Data | h11.EndOfMessage) -> None:
+        if self._bodiless and isinstance(event, h11.Data):
+            return
         self._writer.write(self._http.send(event) or b"")
 
 

@@ -18,7 +18,7 @@ _WORDS = re.compile(r"\w+")
 RUN, NEAR = 5, 6
 
 
-def text_of(message: Message) -> str:
+def read_text(message: Message) -> str:
     """Everything in a message that a model reads, calls included."""
     content = message.get("content") or ""
     if not isinstance(content, str):
@@ -31,7 +31,7 @@ def _wordlike(letter: str) -> bool:
     return letter.isalnum() or letter == "_"
 
 
-def stands(literal: str, text: str, start: int = 0) -> int:
+def find_word(literal: str, text: str, start: int = 0) -> int:
     """Where a literal stands in a text as a word of its own, or -1."""
     while literal and (at := text.find(literal, start)) >= 0:
         end = at + len(literal)
@@ -59,7 +59,7 @@ def _values(node: object, name: str = "") -> Iterator[tuple[str, str]]:
             return
 
 
-def arguments(message: Message) -> list[tuple[str, str]]:
+def list_arguments(message: Message) -> list[tuple[str, str]]:
     """The plain values in the calls of a message, each with the name it was given under."""
     found = []
     for call in message.get("tool_calls") or ():
@@ -71,43 +71,45 @@ def arguments(message: Message) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Uses:
+class CallUses:
     """What the next message uses: of the latest result alone, of the five results before it."""
 
     fresh: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
 
 
-def find_uses(history: Sequence[Message], action: Message) -> Uses:
+def find_uses(history: Sequence[Message], action: Message) -> CallUses:
     """Derive from the raw history which values of the next message stand in one place only."""
-    values = {value for _, value in arguments(action) if "\n" not in value and len(value) <= 60}
-    said = [action.get("content") or "", *(v for _, v in arguments(action) if v not in values)]
+    values = {
+        value for _, value in list_arguments(action) if "\n" not in value and len(value) <= 60
+    }
+    said = [action.get("content") or "", *(v for _, v in list_arguments(action) if v not in values)]
     values |= {name.strip(".,:;-") for text in said for name in _NAME.findall(text)}
     wanted = sorted(value for value in values if len(value) > 3)
     spoken = [at for at, message in enumerate(history) if message["role"] == "assistant"]
     if not wanted or not spoken:
-        return Uses()
+        return CallUses()
     last, near = spoken[-1], spoken[-NEAR:][0]
-    latest = "\n".join(text_of(m) for m in history[last + 1 :])
-    before = "\n".join(text_of(m) for m in history[: last + 1])
+    latest = "\n".join(read_text(m) for m in history[last + 1 :])
+    before = "\n".join(read_text(m) for m in history[: last + 1])
     heard = [m for m in history[near : last + 1] if m["role"] in ("tool", "user")]
-    observed = "\n".join(map(text_of, heard))
+    observed = "\n".join(map(read_text, heard))
     own = [m for m in history[near : last + 1] if m["role"] == "assistant"]
-    rest = "\n".join(map(text_of, [*history[:near], *own]))
-    return Uses(
-        tuple(v for v in wanted if stands(v, before) < 0 <= stands(v, latest)),
+    rest = "\n".join(map(read_text, [*history[:near], *own]))
+    return CallUses(
+        tuple(v for v in wanted if find_word(v, before) < 0 <= find_word(v, latest)),
         tuple(
             v
             for v in wanted
-            if stands(v, latest) < 0 and stands(v, rest) < 0 <= stands(v, observed)
+            if find_word(v, latest) < 0 and find_word(v, rest) < 0 <= find_word(v, observed)
         ),
     )
 
 
-def keep_words(raw: Sequence[Message], out: Sequence[Message]) -> tuple[int, int]:
+def count_kept_words(raw: Sequence[Message], out: Sequence[Message]) -> tuple[int, int]:
     """Of the runs of five words that the user said after the first turn: how many stand, of all."""
-    users = [text_of(message) for message in raw if message["role"] == "user"][1:]
-    kept = _runs("\n".join(map(text_of, out)))
+    users = [read_text(message) for message in raw if message["role"] == "user"][1:]
+    kept = _runs("\n".join(map(read_text, out)))
     said = [run for text in users for run in _runs(text)]
     return sum(run in kept for run in said), len(said)
 
