@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -24,7 +24,7 @@ from director.context.values import Section
 from director.context.wire.parse_events import INTERRUPTED
 from director.models import Capabilities, ModelError, Timing
 from director.models.script_engines.tape import Tape
-from director.models.script_values import Emit, Fail, Say, Seen, Wait
+from director.models.script_values import Emit, Fail, Say, Seen, Stop, Wait
 from director.profiles import Profile, load_profile
 from director.sections.boundary import NAMES
 from director.store import Store
@@ -209,6 +209,35 @@ def test_a_turn_can_be_taken_again_and_a_conversation_begun_anew(store: Store) -
     assert start_current_thread(store, "w") != thread
     assert asyncio.run(take_turn(made, "Another.")).text == "three"
     assert texts(store) == ["Another.", "three"]
+
+
+@pytest.mark.moves_prefix("what was cut off leaves the history")
+@pytest.mark.parametrize(
+    "broken",
+    [[Fail("insufficient_quota", "No.")], [Say("I will"), Stop()]],
+    ids=["failed", "cut"],
+)
+def test_a_turn_that_broke_off_goes_on_after_the_calls_that_were_answered(
+    store: Store, broken: list[Emit]
+) -> None:
+    """They are not made again; with another text the turn is taken back as a whole."""
+    calls = [asks("set_variable", variableName="a", value=1, reason="r")]
+    shown: list[Seen] = []
+    # What was not answered is asked again as it was: by its words a script would answer the same.
+    steps: Iterator[list[Emit]] = iter([calls, broken, [*SAY], [Say("other")]])
+    made = desk(store, lambda _: next(steps), seen=shown)
+    if isinstance(broken[0], Fail):
+        with pytest.raises(ModelError):
+            asyncio.run(take_turn(made, "Try."))
+    else:
+        assert asyncio.run(take_turn(made, "Try.")).ended == "cut"
+    assert asyncio.run(retry_turn(made)).text == "Done."
+    said = [(item.kind, item.text) for item in shown[-1].items]
+    assert [text for kind, text in said if kind == "user"] == ["Try."]
+    assert [text for kind, text in said if kind == "result"] == ["a = 1"]
+    assert not any("I will" in text for _, text in said)
+    assert asyncio.run(retry_turn(made, "Another.")).text == "other"
+    assert [item.text for item in shown[-1].items] == ["Another."]
 
 
 def test_profile_and_model_can_change_with_every_message(store: Store) -> None:

@@ -38,9 +38,9 @@ def site() -> Iterator[AnsweringSite]:
         yield served
 
 
-def save(live: Live, store: Store, site: AnsweringSite, **more: Any) -> Run:
+def save(live: Live, store: Store, site: AnsweringSite, *, form: str = FORM, **more: Any) -> Run:
     """A run that fills the form and sends it once."""
-    site["/"] = FORM
+    site["/"] = form
     filled = [
         node(f"type_{name}", "browser_action", action="type", selector=f"#{name}", text=text)
         for name, text in TYPED.items()
@@ -181,3 +181,62 @@ def test_a_form_for_the_next_entry_is_no_dropped_field() -> None:
     # The page of the proof speaks for itself.
     kept = {"field": "#name", "typed": "trial", "shown": "trial"}
     assert told(chosen, name, goal, kept, stored) == ["value"]
+
+
+WITH_DEFAULTS = """<form method=post action=/add><label>Name <input id=name name=name></label>
+<label>Phone <input id=phone name=phone></label><label>Price <input id=price name=price></label>
+<label>Currency <input name=currency value=EUR></label>
+<label>Country <select name=country><option value="">-<option value=DE selected>Germany<option value=CH>Swiss</select></label>
+<label>Status <input name=status value=draft></label><label>Date <input name=date value=2026-11-19></label>
+<button id=go>Add</button></form>"""
+KEPT = {"currency": "EUR", "country": "DE", "status": "draft", "date": "2026-11-19"}
+EDIT = """<form method=post><label>Name <input name=name value='{name}'></label>
+<label>Phone <input name=phone value='{phone}'></label><label>Price <input name=price value='{price}'></label>
+<label>Currency <input name=currency value='{currency}'></label>
+<label>Country <select name=country>{options}</select></label>
+<label>Status <input name=status value='{status}'></label><label>Date <input name=date value='{date}'></label></form>"""
+TERMS = """<form><input name=currency value=""><select name=country><option value="">All</select></form>
+<dl><dt>Name<dd>{name}<dt>Phone<dd>{phone}<dt>Price<dd>{price}<dt>Currency<dd>{currency}
+<dt>Country<dd>{country}<dt>Status<dd>{status}<dt>Date<dd>{date}</dl>"""
+
+
+@pytest.mark.parametrize("shape", [EDIT, TERMS], ids=["form", "terms"])
+def test_a_field_that_nobody_typed_is_doubted_where_it_is_gone(
+    live: Live, store: Store, site: AnsweringSite, shape: str
+) -> None:
+    """A text or a list that the page filled in by itself; a site may set states and times anew."""
+    site["POST /add"] = sent_to("/1")
+    for changed, doubted in (
+        ({}, ""),
+        ({"currency": ""}, "Currency"),
+        ({"currency": "USD"}, "Currency"),
+        ({"country": ""}, "Country"),
+        ({"status": "open", "date": "2026-11-20"}, ""),
+    ):
+        shown = {**TYPED, **KEPT, **changed}
+        names = {"DE": "Germany", "CH": "Swiss", "": "-"}
+        options = "".join(
+            f"<option value='{code}' {'selected' * (code == shown['country'])}>{name}"
+            for code, name in names.items()
+        )
+        shown["country"] = names[shown["country"]]
+        site["/1"] = shape.format(**shown, options=options)
+        run = save(live, store, site, form=WITH_DEFAULTS)
+        found = [each for each in run.doubts if each["kind"] == "value"]
+        assert [each["evidence"]["field"] for each in found] == ([doubted] if doubted else [])  # type: ignore[index,call-overload]
+        assert all("stood in the form" in str(each["sentence"]) for each in found)
+
+
+def test_a_form_that_comes_back_for_the_next_entry_drops_nothing(
+    live: Live, store: Store, site: AnsweringSite
+) -> None:
+    """Its texts are empty, what it fills in by itself is there again; one text of three is dropped."""
+    saved = "<p>Saved Nordwind</p>"
+    site["POST /add"] = saved + WITH_DEFAULTS
+    assert save(live, store, site, form=WITH_DEFAULTS).doubts == ()
+    kept = WITH_DEFAULTS.replace("name=name", f"name=name value='{TYPED['name']}'")
+    site["POST /add"] = saved + kept.replace("name=price", f"name=price value={TYPED['price']}")
+    doubts = save(live, store, site, form=WITH_DEFAULTS).doubts
+    # The same was sent by the run before.
+    assert [each["kind"] for each in doubts] == ["value", "twice"]
+    assert "phone" in str(doubts[0]["sentence"])

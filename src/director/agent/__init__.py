@@ -17,7 +17,7 @@ from director.agent.permissions.origin_requests import (
 )
 from director.agent.request_assembly import ContextTooLarge
 from director.agent.session_opening import create_workflow, open_session
-from director.agent.turn import TurnResult, retry_turn, take_turn
+from director.agent.turn import TurnResult, can_continue_turn, retry_turn, take_turn
 from director.agent.turn_events import TurnProgress
 from director.agent.turn_lease import TurnRunning, is_turn_running
 
@@ -30,6 +30,7 @@ __all__ = [
     "TurnResult",
     "TurnRunning",
     "approve_origin",
+    "can_continue_turn",
     "choose_workflow_model",
     "create_workflow",
     "ensure_current_thread",

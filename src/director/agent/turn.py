@@ -16,8 +16,10 @@ from director.agent.agent_session import AgentSession
 from director.agent.compression.thread_compression import compress_when_due
 from director.agent.conversation.current_thread import (
     ensure_current_thread,
+    has_answered_calls,
     store_notice,
     store_user_message,
+    withdraw_last_answer_from_thread,
     withdraw_turn_from_thread,
 )
 from director.agent.conversation.message_size import check_message
@@ -63,8 +65,10 @@ from director.models import (
     Tool,
 )
 from director.profiles import Profile
-from director.store import StoreError
+from director.store import Store, StoreError
 
+# How a turn ends that has not come to its end; one whose program died is still "running".
+_BROKEN = ("failed", "cancelled", "cut", "running")
 Ended: TypeAlias = Literal["said", "asked", "waiting", "cut"] | Limit
 
 
@@ -156,12 +160,28 @@ async def retry_turn(
     model: str = "",
     profile: str | Profile = "",
 ) -> TurnResult:
-    """Take the last turn back and say it again, or say another text in its place."""
+    """Take the last turn back and say it again, or say another text in its place.
+
+    One that broke off after calls were answered goes on from there, unless there is another text:
+    what was done is not taken back, so the model must see it.
+    """
     thread = ensure_current_thread(desk.store, desk.workflow)
     if is_turn_running(desk.store, thread):
         raise TurnRunning("The turn is still running. Nothing was changed. Cancel it first.")
+    if not text and can_continue_turn(desk.store, thread):
+        withdraw_last_answer_from_thread(desk.store, thread)
+        desk.thread = thread
+        named = profile if isinstance(profile, str) else profile.name
+        async with hold_thread(desk.store, thread, model=model, profile=named) as hold:
+            return await _run_turn(desk, hold, model, profile)
     before = withdraw_turn_from_thread(desk.store, thread)
     return await take_turn(desk, text or before, model=model, profile=profile)
+
+
+def can_continue_turn(store: Store, thread: str) -> bool:
+    """Whether the last turn broke off after calls were answered."""
+    state = find_last_turn(store, thread).get("state")
+    return state in _BROKEN and has_answered_calls(store, thread)
 
 
 async def _answer(desk: AgentSession, model: str, profile: str | Profile) -> TurnResult:

@@ -1,6 +1,6 @@
 // What a page says about a list: phrases with counts that stand by it, what leads to its next part.
 // Reads only. Which phrase is a count, and what follows from it, is decided elsewhere.
-(elements, {fields, wide, unpicked, barePager}) => {
+(every, {fields, wide, unpicked, barePager}) => {
     const masks = globalThis.__directorMasks;
     const editors = masks?.editors() ?? [];
     const words = text => (text ?? "").replace(/\s+/g, " ").trim();
@@ -18,6 +18,11 @@
         "select,option,textarea,template,dialog:not([open])";
     const ELSEWHERE = `nav,${ASIDE}`;
     const OTHER_KIND = /calendar|date-?picker|carousel|slider|slide|month|week|gallery|wizard|stepper/i;
+
+    // A selector may fit rows of other tables as well, beside the list or inside its cells: the list is where most are.
+    const tables = Map.groupBy(every, e => e.closest("table,[role=grid],[role=table]"));
+    const largest = [...tables.values()].reduce((one, other) => other.length > one.length ? other : one, []);
+    const elements = largest.length * 2 > every.length ? largest : every;
 
     // The list itself: what holds all elements, and the rows of their kind that it shows.
     const first = elements[0];
@@ -192,13 +197,20 @@
 
     // The fields: which were found in no row, which are shown cut although the page has more.
     const rules = Object.entries(fields ?? {}).filter(([, rule]) => typeof rule === "string");
-    const has = (e, rule) => {
-        if (rule === "." || rule === "@form-url" || rule.includes("~")) return true;
-        if (rule.startsWith("@")) return rule === "@value" || e.hasAttribute(rule.slice(1));
-        return e.querySelector(rule) !== null;
+    // "a@href" is an attribute of a part.
+    const partOf = rule => {
+        const at = rule.lastIndexOf("@");
+        return at > 0 && !rule.slice(at).includes("]") ? rule.slice(0, at) : rule;
     };
+    const find = (e, rule) => e.querySelector(partOf(rule));
+    const has = (e, rule) => {
+        if (rule === "." || rule === "@form-url" || /^@.*~/.test(rule)) return true;
+        if (rule.startsWith("@")) return rule === "@value" || e.hasAttribute(rule.slice(1));
+        return find(e, rule) !== null;
+    };
+    const hasAny = e => !rules.length || rules.some(([, rule]) => has(e, rule));
     const cutIn = (e, rule) => {
-        const at = rule === "." ? e : rule.startsWith("@") ? null : e.querySelector(rule);
+        const at = rule === "." ? e : partOf(rule) !== rule || rule.startsWith("@") ? null : find(e, rule);
         const shown = at ? text(at) : "";
         const start = shown.replace(/(\u2026|\.\.\.)$/, "");
         if (start === shown || !start) return false;
@@ -211,7 +223,7 @@
     // Fields that show something which is no text: an icon, a picture, a box that is ticked.
     const PICTURE = "img,svg,canvas,input[type=checkbox],input[type=radio],[title],[aria-label],i,[class*=icon i]";
     const pictureIn = (e, rule) => {
-        const at = rule === "." ? e : /[@~]/.test(rule) ? null : e.querySelector(rule);
+        const at = rule === "." ? e : partOf(rule) !== rule || rule.startsWith("@") ? null : find(e, rule);
         if (!at || masks?.hidesText(at, editors) || text(at)) return null;
         const parts = [at, ...at.querySelectorAll("*")].filter(p => p.matches(PICTURE) && seen(p));
         if (!parts.length) return null;
@@ -250,10 +262,15 @@
         const table = first?.closest("table");
         if (!table || !table.querySelector("[rowspan],[colspan]") || !elements.every(e => e.matches("tr")) || elements.length > 5000) return {};
         const [{at, held}, found] = [columnsOf(table), {}];
-        const ours = elements.filter(e => e.closest("table") === table);
-        for (const [name, rule] of rules) {
-            if (rule.startsWith("@") || rule === ".") continue;
-            const cells = ours.map(e => [e, e.querySelector(rule)?.closest("td,th")]);
+        const cellOf = (e, rule) => {
+            const cell = find(e, rule)?.closest("td,th");
+            return cell?.closest("table") === table ? cell : undefined;
+        };
+        const parts = rules.filter(([, rule]) => !rule.startsWith("@") && rule !== ".");
+        // A heading between the rows has none of the fields.
+        const ours = elements.filter(e => e.closest("table") === table && parts.some(([, rule]) => cellOf(e, rule)));
+        for (const [name, rule] of parts) {
+            const cells = ours.map(e => [e, cellOf(e, rule)]);
             const whole = cells.filter(([e, c]) => c && held[e.rowIndex].every(one => one.parentElement === e && one.colSpan === 1));
             const column = at.get((whole[0] ?? cells.find(([, c]) => c) ?? [])[1]);
             const isMoved = /:(nth|first|last|only)-|[+~]/.test(rule);
@@ -276,9 +293,11 @@
         [...row.children].every(c => words(c.textContent) && !/\d/.test(c.textContent));
     // A table's row of headings, also one of plain cells if all rows but that one are read.
     const headOf = table => {
-        const every = [...table.querySelectorAll("tr,[role=row]")].filter(r => r.closest("table,[role=grid],[role=table]") === table && words(r.textContent));
-        const heads = every.filter(r => r.querySelector("th,[role=columnheader]") && !r.querySelector("td,[role=gridcell],[role=cell]"));
-        return heads[heads.length - 1] ?? (isHead(every[0], every.slice(1)) ? every[0] : null);
+        const shown = [...table.querySelectorAll("tr,[role=row]")].filter(r => r.closest("table,[role=grid],[role=table]") === table && words(r.textContent));
+        const body = elements.find(hasAny);
+        const heads = shown.filter(r => (!body || before(r, body)) && r.querySelector("th,[role=columnheader]") && !r.querySelector("td,[role=gridcell],[role=cell]"));
+        const wide = heads.filter(r => r.children.length > 1);
+        return wide.at(-1) ?? heads.at(-1) ?? (isHead(shown[0], shown.slice(1)) ? shown[0] : null);
     };
     const headBeside = () => {
         const mates = [...(first?.parentElement?.children ?? [])].filter(c => words(c.textContent));
@@ -312,7 +331,10 @@
     const namesOver = () => {
         const found = {};
         const table = first?.closest("table,[role=grid],[role=table]");
-        if (!first || elements.length > 5000) return {headings: found, columns: []};
+        const none = [...document.querySelectorAll("table,[role=grid],[role=table]")].filter(seen);
+        const columnsIn = head => [...(head?.children ?? [])].slice(0, 100).map(c => text(c).slice(0, 80)).filter(Boolean);
+        if (!first) return {headings: found, columns: none.slice(0, 20).flatMap(t => columnsIn(headOf(t)))};
+        if (elements.length > 5000) return {headings: found, columns: []};
         const head = table ? headOf(table) : headBeside();
         const columns = table?.matches("table") ? columnsOf(table) : null;
         for (const [name, rule] of rules) {
@@ -324,7 +346,7 @@
             const said = headingOver(...parts[0], table, columns, head) || (labels.size === 1 ? [...labels][0] : "");
             if (said) found[name] = said.slice(0, 80);
         }
-        return {headings: found, columns: [...(head?.children ?? [])].slice(0, 100).map(c => text(c).slice(0, 80)).filter(Boolean)};
+        return {headings: found, columns: columnsIn(head)};
     };
 
     // Rows of the same form as those that were read, in the same place, that cannot be seen.
@@ -421,7 +443,7 @@
         marked: marked(),
         trouble: trouble().slice(0, 160),
         asks_login: asksLogin(),
-        drawn: elements.length,
+        drawn: every.length,
         distinct: new Set(elements.slice(0, 5000).map(e => [text(e), ...[...e.querySelectorAll("a[href]")].map(a => a.href)].join("\n"))).size,
         words: words([document.title, ...[...document.querySelectorAll("h1,h2,caption")].slice(0, 8).map(text),
             decodeURIComponent(location.pathname).replace(/[\W_]+/g, " ")].join(" ")).slice(0, 600),

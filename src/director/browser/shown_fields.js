@@ -23,13 +23,25 @@ typed => {
   for (const table of document.querySelectorAll('table')) {
     const head = table.tHead?.rows[0] ?? [...table.rows].find(r => r.querySelector('th') && !r.querySelector('td'));
     if (!head || table.querySelector('[colspan]:not([colspan="1"]),[rowspan]:not([rowspan="1"])')) continue;
-    const rows = [...table.rows].filter(r => r !== head && seen(r) && r.cells.length === head.cells.length &&
-      lower.some(each => [...r.cells].some(c => words(c.innerText).toLowerCase() === each)));
+    // The town alone is that of many: most of what was typed, or what was typed first, tells the row of an entry.
+    const isEntry = r => {
+      const cells = [...r.cells].map(c => words(c.innerText).toLowerCase());
+      const shown = lower.filter(each => cells.includes(each));
+      return shown.length * 2 > lower.length || (lower.length > 0 && shown.includes(lower[0]));
+    };
+    const rows = [...table.rows].filter(r => r !== head && seen(r) && r.cells.length === head.cells.length && isEntry(r));
     if (rows.length === 1) [...rows[0].cells].forEach((cell, at) => add([text(head.cells[at])], text(cell)));
   }
+  // The fields of a filter say nothing of an entry: only those of a form that holds some of it do.
+  const isFilter = field => field.form && ![...field.form.elements].some(e => lower.includes(words(e.value).toLowerCase()));
   for (const field of document.querySelectorAll('input:not([type=password]):not([type=hidden]):not([type=checkbox]):not([type=radio]):not([type=submit]):not([type=button]),textarea')) {
-    if (!seen(field) || masks?.hidesText(field, editors)) continue;
+    if (!seen(field) || isFilter(field) || masks?.hidesText(field, editors)) continue;
     add([field.name, field.id, field.getAttribute('aria-label'), ...[...(field.labels ?? [])].map(text)], words(field.value));
+  }
+  for (const list of document.querySelectorAll('select:not([multiple])')) {
+    if (!seen(list) || isFilter(list) || masks?.hidesText(list, editors)) continue;
+    const chosen = list.value ? words(list.selectedOptions[0]?.text) : '';
+    add([list.name, list.id, list.getAttribute('aria-label'), ...[...(list.labels ?? [])].map(text)], chosen);
   }
   for (const label of document.querySelectorAll('strong,b,span,div,label,h3,h4')) {
     const said = label.childElementCount ? '' : text(label);

@@ -15,6 +15,8 @@ from director.browser.session import Session
 from director.workflow.values import Config, Json
 
 _LONGEST = 300
+_SHORT = 80  # letters of a value that a page shows as it is
+_FEW = 40  # fields of a form
 
 
 async def find_shown_fields(session: Session, named: Sequence[Config]) -> list[Json]:
@@ -26,7 +28,8 @@ async def find_shown_fields(session: Session, named: Sequence[Config]) -> list[J
     script = (files("director.browser") / "shown_fields.js").read_text("utf-8")
 
     async def look(_: MaskedPage) -> list[list[Json]]:
-        typed = [str(each["typed"]) for each in named]
+        # What the page filled in by itself tells no entry from another.
+        typed = [str(each["typed"]) for each in named if not each.get("kept")]
         return cast("list[list[Json]]", await page.evaluate(script, typed))
 
     async with session.doing("see what is shown of the fields"):
@@ -43,8 +46,31 @@ async def find_shown_fields(session: Session, named: Sequence[Config]) -> list[J
         }
         if len(shown) == 1:
             told = {"field": each["field"], "typed": each["typed"], "shown": shown.pop()}
-            found.append(cast("Json", told))
+            found.append(cast("Json", {**told, "kept": True} if each.get("kept") else told))
     return cast("list[Json]", clean_query(found, session.net.clean))
+
+
+async def find_kept_fields(session: Session, typed: Sequence[str]) -> list[Config]:
+    """The fields of the active page's form that hold something which was not typed into them.
+
+    As `find_shown_fields` takes them, and marked as `kept`: the page filled them in by itself.
+    """
+    page = session.page()
+
+    script = (files("director.browser") / "kept_fields.js").read_text("utf-8")
+
+    async def look(_: MaskedPage) -> list[list[Json]]:
+        return cast("list[list[Json]]", await page.evaluate(script, [*typed]))
+
+    async with session.doing("see what the form holds"):
+        pairs = await session.look(page, look)
+    found: list[Config] = []
+    for given, value in pairs[:_FEW]:
+        names = [str(name) for name in cast("list[Json]", given) if name]
+        if len(str(value)) <= _SHORT:
+            told: Json = {"field": names[-1], "names": [*names], "typed": value, "kept": True}
+            found.append(cast("Config", clean_query(told, session.net.clean)))
+    return found
 
 
 def normalize_field_name(name: str) -> str:

@@ -178,7 +178,10 @@ class Room:
         except DirectorError as problem:
             self.trouble(problem)
             if not isinstance(problem, MessageTooLarge):
-                self.screen.say("What was said is kept; /retry says it again.", "dim")
+                self.screen.say(
+                    "What was said and done is kept; /retry says it again or goes on from there.",
+                    "dim",
+                )
             return None
         self.question = turn.question
         self.screen.show_turn_end(turn, self.last_request, compress_at=self.compress_at)

@@ -20,7 +20,7 @@ from director.browser.page_conditions import check_page_condition
 from director.browser.page_notices import find_new_page_notices, read_page_notices
 from director.runs.download_facts import add_downloads
 from director.runs.error_pages import add_error_page_doubt
-from director.runs.held_before import find_conditions_held_before
+from director.runs.held_before import find_conditions_held_before, read_kept_fields
 from director.runs.json_schema import SchemaMismatch
 from director.runs.node_outputs import Keeping, OutputWrites
 from director.runs.nodes import CONTROL, EXECUTE, PLAN
@@ -56,6 +56,7 @@ from director.runs.values import (
 from director.runs.visit import NodeVisit
 from director.secrets import SecretRefused, VaultError
 from director.workflow.conditions import fill_condition
+from director.workflow.entry_decisions import list_entry_decisions
 from director.workflow.templates import resolve_templates
 from director.workflow.types import resolve_config
 from director.workflow.values import Config, Json, Workflow, WorkflowError
@@ -99,6 +100,7 @@ class Engine:
         self.sandbox = Sandbox()
         self.stage = Stage(ledger, workflow, means)
         self._retries = Retries()
+        self.decisions = list_entry_decisions(self.nodes)
 
     async def run_all(self, ids: Sequence[str], place: VisitScope) -> list[dict[str, Json]]:
         """Visit nodes in the order of their list; stops at an error."""
@@ -152,7 +154,9 @@ class Engine:
             await add_error_page_doubt(self.ledger, self.stage)
             await self._ready(visit)
             look = partial(self.check_conditions, place=visit.place, mark=0)
-            visit.held = await find_conditions_held_before(node, look, self.stage.session)
+            held = await find_conditions_held_before(node, look, self.stage.session)
+            fields = await read_kept_fields(node, self.ledger.steps(), self.stage)
+            visit.held = replace(held, fields=fields)
         if self._observes and node.type == "browser_action":
             visit.told = await read_page_notices(await self.stage.session())
         begun = replace(
@@ -214,7 +218,7 @@ class Engine:
         scope = self.ledger.scope(visit.place, self.means.env)
         step, steps = visit.step, self.ledger.steps()
         seen = (step.before, scope, steps, step.result, visit.held)
-        done = DoneVisit(visit.node, visit.config, *seen)
+        done = DoneVisit(visit.node, visit.config, *seen, tuple(self.decisions.values()))
         return await make_observation(done, await self.stage.session(), mark)
 
     async def _act(self, visit: NodeVisit) -> None:

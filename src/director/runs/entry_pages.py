@@ -7,12 +7,12 @@ first entries of each node: an application that drops a field drops it from all.
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
-from typing import cast
 
 from playwright.async_api import Error as PlaywrightError
 
 from director.browser import BrowserError, Session
 from director.browser.shown_fields import find_shown_fields
+from director.runs.filled_fields import list_shown_again
 from director.runs.values import Step
 from director.workflow.paths import is_list
 from director.workflow.values import Config
@@ -53,6 +53,4 @@ def _list_missing(step: Step, seen: Config) -> list[Config]:
         for each in (pairs if is_list(pairs) else ())
         if isinstance(each, Mapping)
     }
-    named = observed.get("named")
-    told = cast("list[Config]", [*named] if is_list(named) else [])
-    return [each for each in told if str(each["field"]) not in shown]
+    return [each for each in list_shown_again(step) if str(each["field"]) not in shown]

@@ -35,6 +35,16 @@ def name_filled_fields(steps: Iterable[Step]) -> list[Config]:
     return list(found.values())
 
 
+def list_shown_again(step: Step) -> list[Config]:
+    """The fields that a page may show after an effect: those that were filled, and all others.
+
+    Without a filled one nothing would tell its entry from another.
+    """
+    seen = step.observed or {}
+    named = _objects(seen.get("named"))
+    return [*named, *_objects(seen.get("kept_fields"))] if named else []
+
+
 def list_unseen_filled_fields(step: Step) -> list[str]:
     """The fields whose text the page after an effect does not show, where it shows another's."""
     seen = step.observed or {}

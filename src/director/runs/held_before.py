@@ -8,8 +8,12 @@ from typing import cast
 
 from playwright.async_api import Error as PlaywrightError
 
-from director.browser import Session
+from director.browser import BrowserError, BrowserGone, Session
 from director.browser.masks import MaskedPage
+from director.browser.shown_fields import find_kept_fields
+from director.runs.doubts.effects_done import list_typed
+from director.runs.stage import Stage
+from director.runs.values import Step
 from director.workflow.values import Config, Node
 
 # These ask for what came since the node began: they never held before.
@@ -38,12 +42,14 @@ DIGEST = """() => {
 class HeldBefore:
     """The promises of a node that held before it acted, and what its page showed then.
 
-    `is_all` if there is no other promise: then what the page shows is compared afterwards.
+    `is_all` if there is no other promise: then what the page shows is compared afterwards. `fields`
+    are those of its form that hold something that the run did not fill in.
     """
 
     conditions: tuple[Config, ...] = ()
     is_all: bool = False
     shown: tuple[str, ...] = ()
+    fields: tuple[Config, ...] = ()
 
     def mark(self, evidence: Sequence[Config]) -> list[Config]:
         """The evidence, with `before` where it held before as well."""
@@ -71,6 +77,28 @@ async def find_conditions_held_before(
     if not found.is_all:
         return found
     return replace(found, shown=await digest_page(await session()))
+
+
+async def read_kept_fields(node: Node, done: Sequence[Step], stage: Stage) -> tuple[Config, ...]:
+    """What else the form holds that an action sends: what the page filled in by itself.
+
+    Of an action that must happen once, after texts and no secrets were typed on its page.
+    """
+    config = node.config
+    if node.effect != "once" or config.get("action") not in ("click", "keypress"):
+        return ()
+    document = (await stage.page() or {}).get("document")
+    here = [each.config for each in done if (each.page or {}).get("document") == document]
+    typed = list_typed(here)
+    if not typed or any("{{secret:" in str(each.get("text")) for each in here):
+        return ()
+    try:
+        return tuple(await find_kept_fields(await stage.session(), typed))
+    except BrowserGone:
+        raise
+    except (BrowserError, PlaywrightError):
+        # A page that cannot be looked at holds nothing.
+        return ()
 
 
 async def digest_page(session: Session) -> tuple[str, ...]:

@@ -33,13 +33,15 @@ from director.browser.session_events import OutgoingRequest
 from director.browser.shown_fields import find_shown_fields
 from director.runs.doubts.effects_done import list_effect_marks, list_typed
 from director.runs.entry_pages import look_at_entries
-from director.runs.filled_fields import name_filled_fields
+from director.runs.filled_fields import list_shown_again, name_filled_fields
 from director.runs.held_before import HeldBefore, digest_page
+from director.runs.left_out import note_item_texts
 from director.runs.request_marks import mark_request
 from director.runs.run_text import write_condition_text, write_selector_text
 from director.runs.stage import Stage
 from director.runs.values import RunError, Step
 from director.workflow.conditions import fill_condition
+from director.workflow.entry_decisions import EntryDecision
 from director.workflow.paths import is_list
 from director.workflow.scope import Scope
 from director.workflow.sensitive import is_sensitive
@@ -78,14 +80,15 @@ class DoneVisit:
     steps: Sequence[Step]
     result: Json = None
     held: HeldBefore = field(default_factory=HeldBefore)
+    decisions: tuple[EntryDecision, ...] = ()
 
 
 async def make_observation(visit: DoneVisit, session: Session, mark: int) -> dict[str, Json] | None:
     """What the page says about what a visit just did."""
-    config, type_ = visit.config, visit.node.type
+    type_ = visit.node.type
     try:
-        if type_ == "browser_query" and config.get("method") in READS_ROWS:
-            return await _observe_rows(visit, session)
+        if type_ == "browser_query":
+            return await _observe_look(visit, session)
         if type_ == "browser_action" and visit.node.effect == "once":
             return await _observe_effect(visit, session, mark)
     except BrowserGone:
@@ -93,6 +96,14 @@ async def make_observation(visit: DoneVisit, session: Session, mark: int) -> dic
     except _UNSEEN:
         return None
     return None
+
+
+async def _observe_look(visit: DoneVisit, session: Session) -> dict[str, Json] | None:
+    """What the page says about rows that were read, and of what the look may decide about."""
+    reads = visit.config.get("method") in READS_ROWS
+    found = await _observe_rows(visit, session) if reads else {}
+    told = (visit.node, visit.config, visit.scope, session)
+    return {**await note_item_texts(*told, visit.decisions), **found} or None
 
 
 async def _observe_rows(visit: DoneVisit, session: Session) -> dict[str, Json]:
@@ -153,6 +164,7 @@ async def _observe_effect(visit: DoneVisit, session: Session, mark: int) -> dict
         "held_before": await _tell_held(visit, session, mark),
         "fields": await _compare_fields(visit, session) if sent else [],
         "named": cast("Json", name_filled_fields(_on_page(visit))),
+        "kept_fields": cast("Json", visit.held.fields),
         "led_on": _is_led_on(visit, session, mark),
     }
     return cast("dict[str, Json]", defuse_templates(found))
@@ -169,14 +181,17 @@ async def _compare_fields(visit: DoneVisit, session: Session) -> list[Json]:
             fields = (await find_matching_elements(seen, config["selector"])).visible()
             if typed and "{{" not in typed and len(fields) == 1:
                 shown = await read_element_value(fields.locator(), timeout=_SHOWS)
-                told = {"field": write_selector_text(config["selector"]), "typed": typed}
+                field = write_selector_text(config["selector"])
+                told: dict[str, Json] = {"field": field, "typed": typed}
+                told["is_text"] = config["action"] == "type"
                 found += [] if shown is None else [{**told, "shown": seen.clean(shown)}]
         return found
 
     try:
         found = await session.look(session.page(), look) if filled else []
         known = [cast("Config", each)["field"] for each in found]
-        named = [each for each in name_filled_fields(_on_page(visit)) if each["field"] not in known]
+        every = [*name_filled_fields(_on_page(visit)), *visit.held.fields]
+        named = [each for each in every if each["field"] not in known]
         return [*found, *(await find_shown_fields(session, named) if named else [])]
     except (LocatorError, PlaywrightError):
         return []
@@ -370,8 +385,7 @@ async def _look_for(session: Session, step: Step, proof: Config) -> Config:
     marks = list_effect_marks(asked)
     if marks and not texts:
         rows = await find_claimed_rows(session, tuple(marks))
-    named = (step.observed or {}).get("named")
-    fields = cast("Sequence[Config]", named) if holds and is_list(named) and named else ()
+    fields = list_shown_again(step) if holds else []
     told = tuple(marks) or texts
     return {
         "fields": await find_shown_fields(session, fields) if fields else [],

@@ -16,6 +16,7 @@ from director.runs.doubts import Doubt, EffectSeen, LoopSeen, RowReading, find_d
 from director.runs.doubts.exchanged_fields import has_fields
 from director.runs.doubts.node_checks import add_proposals, propose_checks
 from director.runs.doubts.overwritten import find_overwritten
+from director.runs.doubts.part_fits import join_part_doubts
 from director.runs.doubts.record_details import find_strange_details
 from director.runs.earlier_readings import find_earlier_reading, list_earlier_steps
 from director.runs.export_doubts import find_wrong_exports
@@ -182,13 +183,18 @@ def _loops(nodes: Mapping[str, Node], steps: Iterable[Step]) -> list[LoopSeen]:
 
 
 def list_step_doubts(steps: Iterable[Step]) -> list[Doubt]:
-    """The doubts that steps told themselves; of several visits of a node the first of each kind."""
+    """The doubts that steps told themselves; of several visits of a node the first of each kind.
+
+    Items that were left out are told together.
+    """
     found: dict[tuple[str, str], Doubt] = {}
     for step in steps:
         for each in step.doubts:
             kind, evidence = cast("DoubtKind", each["kind"]), cast("Config", each["evidence"])
             doubt = Doubt(kind, step.node, step.alias, str(each["sentence"]), evidence)
-            found.setdefault((step.node, kind), doubt)
+            known = found.setdefault((step.node, kind), doubt)
+            if kind == "part" and known is not doubt:
+                found[step.node, kind] = join_part_doubts(known, doubt)
     return list(found.values())
 
 
@@ -264,7 +270,8 @@ def _is_seen(step: Step, steps: Sequence[Step]) -> bool:
     if seen.get("proof") or is_search_done_before(seen):
         return True
     # What was taken and is in the fields of the page that it led to.
-    kept = [each for each in _list_fields(seen) if each["typed"] == each["shown"]]
+    filled = [each for each in _list_fields(seen) if not each.get("kept")]
+    kept = [each for each in filled if each["typed"] == each["shown"]]
     if seen.get("led_on") and kept:
         return True
     later = [each for each in steps if each.began > step.began]

@@ -16,6 +16,7 @@ from director.runs.run_journal import RunJournal
 from director.runs.sandbox import Sandbox
 from director.runs.stage import Stage
 from director.runs.values import NodeFailed, Question, RunDependencies, Step, VisitScope
+from director.workflow.entry_decisions import EntryDecision
 from director.workflow.values import Config, Json, Node
 
 
@@ -33,6 +34,10 @@ class NodeRunner(Protocol):
     @property
     def nodes(self) -> Mapping[str, Node]:
         """The nodes of the workflow by their ids."""
+
+    @property
+    def decisions(self) -> Mapping[str, EntryDecision]:
+        """The nodes that decide whether something is entered, by their ids."""
 
     @property
     def sandbox(self) -> Sandbox:

@@ -17,6 +17,7 @@ from threading import Lock
 from director.agent import (
     AgentSession,
     TurnRunning,
+    can_continue_turn,
     ensure_current_thread,
     is_turn_running,
     retry_turn,
@@ -232,6 +233,11 @@ class AppState:
         desk = await self.desk(workflow)
         desk.background = wanted.background
         turn = retry_turn(desk, text, model=wanted.model, profile=wanted.profile)
+        thread = ensure_current_thread(self.store, workflow)
+        if not text and can_continue_turn(self.store, thread):
+            # Nothing is said anew that could be waited for.
+            self.turns.resume(workflow, turn)
+            return self.store.head(thread)
         return await self.turns.begin(workflow, turn)
 
     async def branch(self, workflow: str, seq: int, text: str, wanted: AnswerOptions) -> int:

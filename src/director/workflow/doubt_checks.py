@@ -44,6 +44,7 @@ DoubtKind: TypeAlias = Literal[
     "value",
     "unproven",
     "already",
+    "part",
     "input",
     "several",
     "focus",

@@ -77,15 +77,35 @@ def store_notice(store: Store, thread: str, text: str) -> Entry:
 
 def withdraw_turn_from_thread(store: Store, thread: str) -> str:
     """Take the last message of the user and all that followed out of view; what it said."""
-    entries = store.read_visible(thread)
-    shown = {one.seq for one in build_thread_view(entries).visible}
-    asked = [entry for entry in entries if entry.kind == "user" and entry.seq in shown]
+    entries, shown = _read_shown(store, thread)
+    asked = [entry for entry in shown if entry.kind == "user"]
     if not asked:
         raise StoreError("There is no turn to take again: the user has said nothing in view.")
     last = asked[-1]
-    gone = sorted(seq for seq in shown if seq >= last.seq)
+    gone = sorted(entry.seq for entry in shown if entry.seq >= last.seq)
     store.append(thread, [EntryDraft("delete", {"seqs": gone})], expect=entries[-1].seq)
     return str(last.body.get("text", ""))
+
+
+def withdraw_last_answer_from_thread(store: Store, thread: str) -> None:
+    """Take what came after the last result out of view: an answer that was cut off."""
+    entries, shown = _read_shown(store, thread)
+    last = max((entry.seq for entry in entries if entry.kind == "result"), default=0)
+    if gone := [entry.seq for entry in shown if entry.kind == "agent" and entry.seq > last]:
+        store.append(thread, [EntryDraft("delete", {"seqs": gone})], expect=entries[-1].seq)
+
+
+def has_answered_calls(store: Store, thread: str) -> bool:
+    """Whether calls were answered since the user's last message."""
+    entries, shown = _read_shown(store, thread)
+    said = max((entry.seq for entry in shown if entry.kind == "user"), default=0)
+    return any(entry.kind == "result" and entry.seq > said > 0 for entry in entries)
+
+
+def _read_shown(store: Store, thread: str) -> tuple[Sequence[Entry], list[Entry]]:
+    entries = store.read_visible(thread)
+    seen = {one.seq for one in build_thread_view(entries).visible}
+    return entries, [entry for entry in entries if entry.seq in seen]
 
 
 def leave_turn_out_of_thread(store: Store, thread: str, seq: int) -> tuple[int, ...]:

@@ -193,6 +193,16 @@ class RowReading:
             {},
         )
 
+    def has_known_columns(self, visits: Sequence[RowVisit]) -> bool:
+        """Whether pages without rows have the headings that stood over the fields before."""
+
+        def letters(said: Json) -> str:
+            return "".join(filter(str.isalpha, str(said).casefold()))
+
+        given = [each["heading"] for each in self.checks if each.get("heading")]
+        known = {letters(each) for each in (*given, *self.headings_before.values())} - {""}
+        return bool(known) and all(known <= set(map(letters, one.columns)) for one in visits)
+
     def doubt(self, kind: DoubtKind, sentence: str, **evidence: Json) -> Doubt:
         """A doubt about this node."""
         return Doubt(kind, self.node, self.alias, sentence, evidence)

@@ -15,6 +15,12 @@ _OWN = re.compile(r"^#?\d+$|^\d{1,2}:\d{2}(?::\d{2})?(?:\s*[ap]\.?m\.?)?$", re.I
 # Dates whose parts stand in one order wherever they are written so.
 _DATES = (re.compile(r"\d{4}-\d{1,2}-\d{1,2}"), re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}"))
 _NOTHING = re.compile(r"none|null|n/?a|[-\u2013\u2014]+", re.IGNORECASE)
+# Fields of a form that say what is to be done with it, and fields that saving changes.
+_OF_SENDING = re.compile(r"action|comment|note|reason|message|notify|captcha|code", re.IGNORECASE)
+_OF_SITE = re.compile(
+    r"status|state|stage|phase|modified|updated|changed|version|revision|progress|owner|assign",
+    re.IGNORECASE,
+)
 _TYPED = 3  # letters of a typed text that tell it from others
 _REFUSED = 400
 
@@ -29,7 +35,8 @@ class EffectSeen:
     `part` is a typed text and what the page shows of it; `is_seen` says that something has shown
     what was typed, or never could.
     `held` are its promises, if all of them held before it as well and nothing else shows it.
-    `fields` are what the filled fields show afterwards, where the page still has them, and `marks`
+    `fields` are what the filled fields show afterwards, where the page still has them, those that
+    the page had filled in by itself marked as `kept`, and `marks`
     the texts by which its proof tells it. `before` is an earlier run that did the same.
     """
 
@@ -123,24 +130,35 @@ def _find_no_proof(seen: EffectSeen) -> Iterator[Doubt]:
 
 
 def _find_dropped(seen: EffectSeen) -> Iterator[Doubt]:
-    """A field that shows another text than was typed, beside others that show theirs."""
+    """A field that shows another text than it was sent with, beside others that show theirs."""
     fields = [*_drop_next_form(seen.fields)]
-    if not any(_is_kept(each) for each in fields):
+    filled = [each for each in fields if not each.get("kept")]
+    if not any(_is_kept(each) for each in filled):
         return
-    for each in fields:
+    by_itself = [each for each in fields if each.get("kept") and not _is_set_by_site(each)]
+    for each in (*filled, *by_itself):
         typed, shown = str(each["typed"]), str(each["shown"])
         is_blank = not shown or _NOTHING.fullmatch(shown) is not None
         if _is_kept(each) or (not is_blank and not _says_another(typed, shown)):
             continue
+        how = "stood in the form" if each.get("kept") else "was typed"
         yield seen.doubt(
             "value",
-            f"After {seen.alias} the page shows {shown!r} in {each['field']}, where {typed!r} was "
-            "typed, while other fields show what was typed: it was not kept.",
+            f"After {seen.alias} the page shows {shown!r} in {each['field']}, where {typed!r} "
+            f"{how}, while other fields show what was typed: it was not kept.",
             typed=typed,
             shown=shown,
             field=each["field"],
         )
         return
+
+
+def _is_set_by_site(field: Config) -> bool:
+    """Whether a site may well set a field anew that nobody typed: a state, a time, a number."""
+    shown, name = str(field["shown"]).strip(), str(field["field"])
+    if not shown or _NOTHING.fullmatch(shown):
+        return _OF_SENDING.search(name) is not None
+    return any(map(str.isdigit, str(field["typed"]) + shown)) or _OF_SITE.search(name) is not None
 
 
 def _drop_next_form(fields: Sequence[Config]) -> Sequence[Config]:

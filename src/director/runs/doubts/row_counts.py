@@ -238,6 +238,9 @@ def _find_no_count(reading: RowReading, visits: Sequence[RowVisit], read: int) -
     words = " ".join((counter, *(visit.words for visit in seen)))
     if any(pattern_of(text) == counter or says_none(text, words) for text in said):
         return
+    if reading.has_known_columns(seen):
+        # The same list without its count, as where a search finds nothing.
+        return
     yield reading.doubt(
         "nothing",
         f"{reading.alias} read 0 rows, and the page no longer says {counter!r}.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from director.runs.left_out import doubt_left_item
 from director.runs.values import NodeFailed
 from director.workflow.paths import is_list
 from director.workflow.values import Json
@@ -34,6 +35,8 @@ async def execute(visit: NodeVisit) -> Json:
         first = first or last
     if first is not None:
         raise first
+    if error is None:
+        visit.step = doubt_left_item(visit, "try")
     return {
         "success": True,
         "recovered": error is not None,

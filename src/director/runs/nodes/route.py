@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from director.runs.left_out import doubt_left_item
 from director.runs.values import Step
 from director.workflow.expressions import name_expression_templates
 from director.workflow.paths import is_list
@@ -35,6 +36,7 @@ async def plan(visit: NodeVisit) -> Json:
 async def execute(visit: NodeVisit) -> Json:
     """Run the nodes of the branch that was chosen; those of the others are skipped."""
     chosen, place = visit.step.plan, visit.place.inside(visit.key)
+    visit.step = doubt_left_item(visit, str(chosen))
     results: list[dict[str, Json]] = []
     taken: set[str] = set()
     for branch in _branches(visit.config):
