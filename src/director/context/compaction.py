@@ -144,11 +144,12 @@ class CompactionState:
             return
         given = context = self.context()
         floor = floor_size(context, self.budget)
+        if floor > self.budget.limit and self.cuts_requests:
+            context = cut_requests(context, self.budget, recalls=self.recalls)
+            floor = floor_size(context, self.budget)
         if floor > self.budget.limit:
             # What is new has to give way: first its notation, before anything that is known.
             context = rerender_unseen(context, recalls=self.recalls)
-            if self.cuts_requests:
-                context = cut_requests(context, self.budget, recalls=self.recalls)
             floor = floor_size(context, self.budget)
         low = self._target(context, floor)
         if (self.cut, low) not in self.cuts:
