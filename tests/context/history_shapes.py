@@ -25,7 +25,7 @@ def _pinned(context: Context) -> Context:
     latest = _users(context)[-1]
     return Context(
         tuple(section for section in context.sections if section.pinned),
-        tuple(turn for turn in _users(context) if turn.pinned or turn is latest),
+        tuple(turn for turn in _users(context) if turn.pinned or turn.request or turn is latest),
     )
 
 
@@ -43,6 +43,7 @@ SHAPES: Mapping[str, Callable[[Context, Budget], bool]] = {
     "notes are pinned": lambda c, _: any(s.name == "notes" and s.pinned for s in c.sections),
     "notes may go": lambda c, _: any(not s.pinned for s in c.sections),
     "there are no notes": lambda c, _: len(c.sections) == 1,
+    "a request is large": lambda c, _: any(len(turn.text) > 2_000 for turn in _users(c)),
     "one request": lambda c, _: len(_users(c)) == 1,
     "several requests": lambda c, _: len(_users(c)) > 1,
     "a later request is pinned": lambda c, _: any(turn.pinned for turn in _users(c)[1:]),

@@ -192,6 +192,13 @@ def test_a_broken_strategy_is_caught(broken: Strategy, laws: set[str]) -> None:
     pytest.fail(f"300 histories show no breach of {missed}")
 
 
+@pytest.mark.parametrize("name", ["fold", "preset checkpoint", "preset hybrid"])
+def test_a_result_keeps_its_notation_where_a_request_is_cut_for_it(name: str) -> None:
+    """It had taken its shorter notation before the request was cut, and grew past the target."""
+    result = check_strategy(STRATEGIES[name], 1, start=51)
+    assert result.holds, str(result)
+
+
 def test_the_report_of_a_failure_names_the_seed_and_the_law() -> None:
     """What broke can be found again."""
     result = check_strategy(grows_by_a_note, 10)

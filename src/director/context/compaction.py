@@ -142,20 +142,8 @@ class CompactionState:
         crowded = self.messages is not None and self.count >= 2 * self.messages
         if self.size <= self.budget.compacts_above and not crowded:
             return
-        given = context = self.context()
-        floor = floor_size(context, self.budget)
-        if floor > self.budget.limit:
-            # What is new has to give way: first its notation, before anything that is known.
-            context = rerender_unseen(context, recalls=self.recalls)
-            if self.cuts_requests:
-                context = cut_requests(context, self.budget, recalls=self.recalls)
-            floor = floor_size(context, self.budget)
-        low = self._target(context, floor)
-        if (self.cut, low) not in self.cuts:
-            smaller = self.cut(context, self.budget, low)
-            smaller = cut_unseen(smaller, self.budget, recalls=self.recalls)
-            self.cuts[self.cut, low] = restore_unseen(smaller, given, self.budget)
-        smaller = self.cuts[self.cut, low]
+        given = self.context()
+        smaller = self._make_smaller(given, cuts_requests=self.cuts_requests)
         if holds_cut_request(smaller.turns) and not holds_cut_request(given.turns):
             self.shown = smaller
             return
@@ -167,6 +155,28 @@ class CompactionState:
             self.count = context_size(smaller, messages)
             self.start = Context(smaller.sections, (), smaller.summary, smaller.fold)
             self.cuts = {}
+
+    def _make_smaller(self, given: Context, *, cuts_requests: bool) -> Context:
+        """The context after a compaction; a request is cut only where it then fits."""
+        context, limit = given, self.budget.limit
+        floor = floor_size(context, self.budget)
+        if floor > limit and cuts_requests:
+            context = cut_requests(context, self.budget, recalls=self.recalls)
+            floor = floor_size(context, self.budget)
+        cut_any = context is not given
+        if floor > limit:
+            # What is new has to give way: first its notation, before anything that is known.
+            context = rerender_unseen(context, recalls=self.recalls)
+            floor = floor_size(context, self.budget)
+        low = self._target(context, floor)
+        if (self.cut, low) not in self.cuts or cut_any:
+            smaller = self.cut(context, self.budget, low)
+            smaller = cut_unseen(smaller, self.budget, recalls=self.recalls)
+            smaller = restore_unseen(smaller, given, self.budget)
+            if cut_any and context_size(smaller, self.budget.counter) > limit:
+                return self._make_smaller(given, cuts_requests=False)
+            self.cuts[self.cut, low] = smaller
+        return self.cuts[self.cut, low]
 
     def _target(self, context: Context, floor: int) -> int:
         """Where this compaction ends; what may not be touched leaves half of the rest."""

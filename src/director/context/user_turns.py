@@ -17,7 +17,16 @@ from director.context.sizes import context_size, section_size
 from director.context.trust import trust_of
 from director.context.units import Unit, find_protected, unit_size, units, user_share
 from director.context.unseen import fill_room, share_by_need, unseen_size
-from director.context.values import AgentTurn, Budget, Context, Fold, Summary, Turn, UserTurn
+from director.context.values import (
+    AgentTurn,
+    Budget,
+    Context,
+    Counter,
+    Fold,
+    Summary,
+    Turn,
+    UserTurn,
+)
 
 _WEIGHTY = re.compile(
     r"\b(?:must|never|always|only|not|don't|do not|cannot|should|need|prefer|instead|rather|wrong"
@@ -130,17 +139,18 @@ def cut_requests(context: Context, budget: Budget, *, recalls: bool) -> Context:
     """
     counter, parts = budget.counter, units(context.turns)
     stay = find_protected(parts)
-    sizes = {i: unit_size(parts[i], counter) for i in stay}
+    # By what they were before: to cut what was cut gives the same.
+    sizes = {i: unit_size(tuple(map(_whole, parts[i])), counter) for i in stay}
     fixed = sum(section_size(section, counter) for section in context.sections)
     fixed += sum(sizes.values()) + (_NOTE if len(stay) < len(parts) or context.summary else 0)
     large = [i for i in sorted(stay) if sizes[i] > SHORT_REQUEST and _may_be_cut(parts[i][0])]
     said = sum(sizes[i] for i in stay if isinstance(parts[i][0], UserTurn))
-    unseen = unseen_size(context, counter) if said <= user_share(budget) else 0
-    if fixed - unseen <= budget.limit or not large:
+    new = _size_that_gives_way(context.turns, counter)
+    if fixed - (new if said <= user_share(budget) else 0) <= budget.limit or not large:
         return context
-    free = budget.limit - (fixed - sum(sizes[i] for i in large) - unseen_size(context, counter))
+    free = budget.limit - (fixed - sum(sizes[i] for i in large) - new)
     answered = any(isinstance(unit[0], AgentTurn) for unit in parts[large[-1] :])
-    room = _room_of_requests(context, free, budget, answered=answered)
+    room = _room_of_requests(context, free, new, budget, answered=answered)
     rooms = share_by_need([sizes[i] for i in large], room)
     short = (parts[i][0] for i in stay if i not in large)
     named = words_of([turn.text for turn in short if _may_be_cut(turn)])
@@ -163,15 +173,41 @@ def holds_cut_request(turns: Sequence[Turn]) -> bool:
     return False
 
 
-def _room_of_requests(context: Context, free: int, budget: Budget, *, answered: bool) -> int:
+def _size_that_gives_way(turns: Sequence[Turn], counter: Counter) -> int:
+    """Tokens of what an agent said and got last, as it came: what is cut where all else stays."""
+    for turn in reversed(turns):
+        if isinstance(turn, AgentTurn):
+            whole = _whole(turn)
+            results = unseen_size(Context(turns=(whole,)), counter)
+            return results + (0 if turn.thinking else counter(whole.text))
+    return 0
+
+
+def _whole(turn: Turn) -> Turn:
+    """The turn as it came, before anything of it was cut."""
+    if turn.original is not None:
+        turn = replace(turn, text=turn.original)
+    if not isinstance(turn, AgentTurn) or all(call.original is None for call in turn.calls):
+        return turn
+    return replace(
+        turn,
+        calls=tuple(
+            call if call.original is None else replace(call, result=call.original)
+            for call in turn.calls
+        ),
+    )
+
+
+def _room_of_requests(
+    context: Context, free: int, new: int, budget: Budget, *, answered: bool
+) -> int:
     """How much of what is free the large requests take: all but new results until it is answered.
 
     Beside work they share half of the budget, or of what is free for them and for results; in a
     chat without tools most of it.
     """
-    unseen = min(unseen_size(context, budget.counter), free // 2)
     if not answered:
-        return free - unseen
+        return free - min(new, free // 2)
     if any(isinstance(turn, AgentTurn) and turn.calls for turn in context.turns):
         return min(user_share(budget), free // 2)
     return int(_IN_CHATS * free)

@@ -27,7 +27,7 @@ _WORDS = (
 ).split()
 
 
-_LARGE_EVERY = 10
+_LARGE_EVERY, _ALONE_EVERY = 10, 2
 
 
 def _words_and_marks(text: str) -> int:
@@ -45,7 +45,8 @@ def make_history(seed: int) -> tuple[Context, Budget]:
     if rng.random() < 0.4:
         sections.append(Section("notes", _text(rng, 60), pinned=rng.random() < 0.3))
     turns = _turns(rng)
-    if seed % _LARGE_EVERY == 1:
+    alone = all(isinstance(turn, UserTurn) for turn in turns)
+    if seed % (_ALONE_EVERY if alone else _LARGE_EVERY) == 1:
         turns = _with_large_request(turns, random.Random(f"large {seed}"))  # noqa: S311
     context = Context(tuple(sections), tuple(turns))
     size = sum(len(_all(turn)) for turn in turns) // 4 + 40
