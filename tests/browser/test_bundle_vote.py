@@ -402,3 +402,30 @@ def test_of_twins_in_one_place_the_one_that_is_left_is_not_taken() -> None:
     )  # fmt: skip
     left = replace(logo, classes=("x1",), near=("Overview", "Runs", "Catalog", "Help", "Settings"))
     assert elected(logo, replace(left, nth=(0, 1))) == []
+
+
+def test_of_blocks_alike_the_next_one_is_not_taken_for_one_that_is_gone() -> None:
+    """Its CSS names what it stood in, and matches nothing though classes are as they were."""
+    cell = Bundle(
+        role="cell", name="id integer", css="#pets td.name", path="table>tr>td", classes=("name",),
+        within=(Holder("row"), Holder("table")), near=("Name", "Description", "Responses"), nth=(0, 4),
+    )  # fmt: skip
+    assert elected(cell, replace(cell, nth=(0, 2))) == []
+
+
+def test_an_empty_cell_is_told_by_what_stands_next_to_it() -> None:
+    """Of two in one row the other one is not taken."""
+    row = (Holder("row", "Keywords: Cc:"), Holder("table"))
+    near = ("Keywords:", "Cc:", "Component:", "core", "Version:", "Priority:", "minor")
+    cell = Bundle(role="cell", path="table>tr>td", within=row, near=near, nth=(1, 3))
+    other = replace(cell, near=("Cc:", "Keywords:", *near[2:]), nth=(2, 3))
+    assert elected(cell, other) == []
+
+
+def test_what_holds_a_link_is_not_taken_for_it_by_where_it_leads() -> None:
+    """It has another role and none of its words."""
+    more = Bundle(
+        role="link", name="More", attributes={"href": "#more"}, path="x-button>a", nth=(0, 1),
+        within=(Holder("heading", "Material"),), near=("settings", "Cancel", "Save"),
+    )  # fmt: skip
+    assert elected(more, replace(more, role="", name="", path="x-button", nth=(2, 22))) == []

@@ -241,13 +241,13 @@ def _is_one_of_several(
     near = best.grades.get("near", 1)
     if best.addressed and best.says() == 1:
         return False
-    if fewer and near < STILL_NEAR:
+    if fewer and (near < STILL_NEAR or _has_left_its_css(best)):
         return True
     if best.marked:
         return False
     if best.says() is None or is_sign(bundle):
         # Without words of its own it is what any of those is.
-        return fewer or (best.says() is not None and best.like.near[:1] != bundle.near[:1])
+        return fewer or (not best.addressed and best.like.near[:1] != bundle.near[:1])
     if not (fewer or not bundle.name) or not (
         shares_words(bundle) or _has_twin(bundle, best, standings)
     ):
@@ -257,6 +257,12 @@ def _is_one_of_several(
     if fewer and needed == SAME_PLACE:
         needed = UNTOUCHED
     return near < needed or not is_held_alike(bundle, best.like)
+
+
+def _has_left_its_css(best: Standing) -> bool:
+    """Whether CSS no longer matches it though its classes are as they were: it stands elsewhere."""
+    grades = best.grades
+    return not best.marked and grades.get("css") == 0 and grades.get("classes") == 1
 
 
 def _has_twin(bundle: Bundle, best: Standing, standings: Sequence[Standing]) -> bool:
@@ -289,6 +295,8 @@ def _is_another(
         return bundle.nth is not None and bool(best.like.name) and not best.marked
     if says >= 1:
         return False
+    if says == 0 and not is_kind(bundle, best.like) and not best.marked:
+        return True
     return _is_neighbour(bundle, best, says, fewer=fewer) or _has_rival(
         bundle, best, says, standings
     )
