@@ -89,13 +89,21 @@ def find_needs(history: Sequence[Message], action: Message) -> CallNeeds:
         if name in ("ref", _DESCRIBES):
             refs += [value] if f"[ref={value}]" in newest else []
             continue
-        whole = "\n" not in value and max(find_word(value, old), find_word(value, easy)) >= 0
-        for piece in [value] if whole else _PIECE.findall(value):
-            literal = piece.strip(".:-")
-            telling = len(literal) > 2 and (whole or _TELLING.search(literal))
-            if telling and find_word(literal, easy) < 0 <= find_word(literal, old):
-                hard.append(literal)
+        hard += [
+            literal
+            for literal in list_literals(value, old, easy)
+            if find_word(literal, easy) < 0 <= find_word(literal, old)
+        ]
     return CallNeeds(tuple(dict.fromkeys(hard)), tuple(dict.fromkeys(refs)))
+
+
+def list_literals(value: str, *texts: str) -> Iterator[str]:
+    """What an argument names: itself if it stands in a text, else what in it tells something."""
+    whole = "\n" not in value and any(find_word(value, text) >= 0 for text in texts)
+    for piece in [value] if whole else _PIECE.findall(value):
+        literal = piece.strip(".:-")
+        if len(literal) > 2 and (whole or _TELLING.search(literal)):
+            yield literal
 
 
 def _last_spoken(messages: Sequence[Message]) -> int:

@@ -178,7 +178,7 @@ def _replay_one(manage: Manage, run: RecordedRun, budget: int, score: SupportSco
     passed = False
     for at, now in run.calls():
         raw = run.messages[:at]
-        out = _managed(manage, raw, budget, score)
+        out = _run_manager(manage, raw, budget, score)
         score.rewrites += out[: len(previous)] != previous
         previous = out
         size = count_tokens(raw)
@@ -204,12 +204,14 @@ def _replay_one(manage: Manage, run: RecordedRun, budget: int, score: SupportSco
     score.paid_write_raw += tills[3].paid
 
 
-def _managed(manage: Manage, raw: list[Message], budget: int, score: SupportScore) -> list[Message]:
+def _run_manager(
+    manage: Manage, raw: list[Message], budget: int, score: SupportScore
+) -> list[Message]:
     given = copy.deepcopy(raw)
     began = time.perf_counter()
     try:
         out = manage(given, budget)
-    except Exception:  # noqa: BLE001  what raises sends nothing
+    except Exception:  # what raises sends nothing
         score.crashes += 1
         out = []
     score.milliseconds.append(1e3 * (time.perf_counter() - began))

@@ -15,6 +15,7 @@ import typer
 import director.cli.workflow_try  # noqa: F401  adds its commands
 from director.cli import (
     app_command,
+    audit,
     chat,
     compress,
     demo,
@@ -86,6 +87,7 @@ app.command("chat", epilog=chat.EPILOG)(chat.chat)
 app.command("rehearse", epilog=rehearse.EPILOG)(rehearse.rehearse)
 app.command("double", epilog=EPILOG)(double)
 app.add_typer(proxy, name="proxy")
+app.command("audit", epilog=audit.EPILOG)(audit.audit)
 app.command("mcp", epilog=MCP_EPILOG)(mcp)
 app.command("demo", epilog=demo.EPILOG)(demo.demo)
 app.add_typer(workflow.app, name="workflow")
