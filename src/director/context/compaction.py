@@ -263,3 +263,18 @@ class Compactor:
             state.add(turn)
         state.call()
         return state.context()
+
+
+def cut_once(cut: Cut) -> Cut:
+    """The same cut, made once of the same objects: the laws walk one history again and again."""
+    made: dict[tuple[int, ...], tuple[object, Context]] = {}
+
+    def reuse_cut(context: Context, budget: Budget, low: int, /) -> Context:
+        parts = (budget, context.sections, context.summary, context.fold, *context.turns)
+        key = (low, *map(id, parts))
+        if key not in made:
+            # The parts are kept, so that nothing else gets their identity.
+            made[key] = (parts, cut(context, budget, low))
+        return made[key][1]
+
+    return reuse_cut

@@ -11,7 +11,7 @@ from operator import is_
 from types import MappingProxyType
 from typing import TypeAlias
 
-from director.context.compaction import Compactor, Cut
+from director.context.compaction import Compactor, Cut, cut_once
 from director.context.notices import IMAGES, is_noticed, parse_named_turns
 from director.context.sizes import context_size, section_size, summary_size, turn_size
 from director.context.strategy import Strategy
@@ -27,7 +27,7 @@ from director.context.units import (
     user_share,
 )
 from director.context.unseen import unseen_size
-from director.context.user_turns import SHORT_REQUEST
+from director.context.user_turns import SHORT_REQUEST, with_whole_requests
 from director.context.values import (
     AgentTurn,
     Budget,
@@ -217,18 +217,10 @@ def sticky(
         out = strategy(call, budget)
         if before is not None and shown is not None and not _extends(out, shown):
             added = call.turns[len(before.turns) :]
-            grown = replace(shown, turns=_with_whole_requests(shown.turns) + added)
+            grown = replace(shown, turns=with_whole_requests(shown.turns) + added)
             wrong += _break_faults(strategy, grown, out, budget, marks)
         before, shown = call, out
     return wrong
-
-
-def _with_whole_requests(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    answered = max((i for i, turn in enumerate(turns) if isinstance(turn, AgentTurn)), default=-1)
-    return turns[: answered + 1] + tuple(
-        replace(turn, text=turn.original, original=None) if turn.original is not None else turn
-        for turn in turns[answered + 1 :]
-    )
 
 
 def _calls(context: Context) -> list[Context]:
@@ -320,8 +312,7 @@ def unseen_is_whole(strategy: Strategy, context: Context, budget: Budget) -> lis
         return []
     counter = budget.counter
     lost = sum(map(lambda a, b: counter(b.result) - counter(a.result), kept.calls, given.calls))
-    size = context_size(out, counter)
-    if size + lost <= budget.limit:
+    if context_size(out, counter) + lost <= budget.limit:
         return [f"a result of {cut[0]} was cut, although it fits"]
     if out.fold and floor_size(context, budget) + _NOTE <= budget.limit:
         return [f"a result of {cut[0]} was cut before turns that could leave"]
@@ -389,26 +380,11 @@ LAWS: Mapping[str, Law] = MappingProxyType(
 )
 
 
-def _cut_once(cut: Cut) -> Cut:
-    """The same cut, made once of the same objects: the laws walk one history again and again."""
-    made: dict[tuple[int, ...], tuple[object, Context]] = {}
-
-    def reuse_cut(context: Context, budget: Budget, low: int, /) -> Context:
-        parts = (budget, context.sections, context.summary, context.fold, *context.turns)
-        key = (low, *map(id, parts))
-        if key not in made:
-            # The parts are kept, so that nothing else gets their identity.
-            made[key] = (parts, cut(context, budget, low))
-        return made[key][1]
-
-    return reuse_cut
-
-
 def find_broken_laws(strategy: Strategy, context: Context, budget: Budget) -> list[Broken]:
     """Check all laws; empty if they hold."""
     walked = strategy
     if isinstance(strategy, Compactor):
-        walked = strategy.with_cut(_cut_once(strategy.cut))
+        walked = strategy.with_cut(cut_once(strategy.cut))
     first = walked(context, budget)
 
     def reuse_first(given: Context, wanted: Budget, /) -> Context:

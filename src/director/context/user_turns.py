@@ -198,6 +198,15 @@ def _whole(turn: Turn) -> Turn:
     )
 
 
+def with_whole_requests(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """The turns with each message whole that was cut and no agent has answered."""
+    answered = max((i for i, turn in enumerate(turns) if isinstance(turn, AgentTurn)), default=-1)
+    return turns[: answered + 1] + tuple(
+        replace(turn, text=turn.original, original=None) if turn.original is not None else turn
+        for turn in turns[answered + 1 :]
+    )
+
+
 def _room_of_requests(
     context: Context, free: int, new: int, budget: Budget, *, answered: bool
 ) -> int:
