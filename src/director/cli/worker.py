@@ -23,6 +23,7 @@ EPILOG = (
     "`director worker --store postgresql://host/director`. Ctrl-C stops it; what it was doing is "
     "left to the next worker, from the last finished node."
 )
+_WAITS = "Runs are taken as soon as it answers."
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -60,8 +61,7 @@ def worker(
         patience=wait,
     )
     settle_memory()
-    then = "Runs are taken as soon as it answers."
-    opening = open_store_or_exit(store, "worker", make=True, connections=2, waits=then)
+    opening = open_store_or_exit(store, "worker", make=True, connections=2, waits=_WAITS)
     with opening as opened:
         from director.runs.worker import Pace
 
