@@ -211,18 +211,8 @@ def render_page(results: dict[str, dict[str, Row]]) -> Iterator[str]:
         " rest, of docs_walk 32,000 tokens. The columns are those of [compared with"
         " others](compare.md); *changed under* counts requests that were changed although the"
         " history had not passed the budget; of qmsum, meetings at a quarter of their size, it is the"
-        " annotated evidence that is still there. What is aimed at and what is missed is in"
-        " [measured](measured.md).\n"
-    )
-    yield (
-        "Aims that exclude one another, and what decided: [measured](measured.md) has the figures. A"
-        " compaction that ends lower would bring trail_gaia to its cost (0.94 instead of 0.98) and"
-        " docs_walk to 0.89, but takes values in context of docs_walk from runs on which nothing was"
-        " chosen (52 instead of 78): what is known comes before cost. One that ends higher keeps the"
-        " last two recent values of trail_gaia, at cost 1.07. The user's words of bfcl_long that are"
-        " missing exceed the budget together with what must stay. More turns of meetings are shorter"
-        " ones, with fewer of the answers. With `thrift`, fresh results of trail_gaia cost what the"
-        " default costs.\n"
+        " annotated evidence that is still there. What is aimed at, what is missed and which aims"
+        " exclude one another is in [measured](measured.md#what-was-aimed-at-and-is-not-reached-and-what-excludes-it).\n"
     )
     for name in (*SETS, *EVIDENCE):
         rows = results.get(name, {})

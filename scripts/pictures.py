@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import io
 import json
 import os
-import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from director.agent import ensure_current_thread, start_current_thread
+from director.browser.chromium import find_chromium
 from director.runs import save_run_workflow
 from director.store import Store, open_store
 from director.web.app_server import bind_server_socket, make_app_server, open_served_app
@@ -45,9 +47,9 @@ def main() -> None:
             served(store) as (url, link),
             sync_playwright() as playing,
         ):
-            browser = playing.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+            browser = playing.chromium.launch(executable_path=find_chromium(), args=FLAGS)
             page = browser.new_context().new_page()
-            page.set_default_timeout(120_000)
+            page.set_default_timeout(600_000)
             page.goto(link)
             page.wait_for_url(f"{url}/")
             taken = looked_at(page, url, store, only)
@@ -148,6 +150,12 @@ def conversations(store: Store, workflow: str) -> dict[str, tuple[str, Steps]]:
     }
 
 
+def until(page: Page, is_so: str) -> None:
+    """Wait until an expression holds; pages refuse to evaluate one themselves."""
+    while not page.evaluate(is_so):
+        page.wait_for_timeout(200)
+
+
 def nothing(_: Page) -> None:
     """The page as it comes."""
 
@@ -155,7 +163,7 @@ def nothing(_: Page) -> None:
 def worked(page: Page) -> None:
     """The end of the conversation, measured, with its live picture."""
     page.wait_for_selector("#meter rect", state="attached")
-    page.wait_for_function("!document.getElementById('picture') || picture.naturalWidth > 0")
+    until(page, "!document.getElementById('picture') || picture.naturalWidth > 0")
 
 
 def archived(page: Page) -> None:
@@ -195,7 +203,7 @@ def listing(page: Page) -> None:
 def settled(page: Page) -> None:
     """What was found on this machine is told."""
     page.wait_for_selector("[data-servers]")
-    page.wait_for_function("!document.querySelector('[data-servers]').textContent.includes('…')")
+    until(page, "!document.querySelector('[data-servers]').textContent.includes('…')")
 
 
 def shots(page: Page, url: str, wanted: dict[str, tuple[str, Steps]], only: str) -> Iterator[Path]:
@@ -211,7 +219,11 @@ def shots(page: Page, url: str, wanted: dict[str, tuple[str, Steps]], only: str)
                 page.goto(f"{url}{path}")
                 steps(page)
                 file = OUT / f"{name}-{size}-{scheme}.png"
-                page.screenshot(path=file)
+                shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+                # 255 colours are enough for a page, and take a third of the room.
+                shot.quantize(255, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(
+                    file, optimize=True
+                )
                 yield file
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +15,14 @@ from pictures import FLAGS, OUT, SIZES, served
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+from director.browser.chromium import find_chromium
 from director.store import open_store
 
 EACH = 700  # milliseconds between two pictures
 SHOWN = 350  # and how long each is shown
 LAST = 4_000
 WIDTH = 960
+MOST = 60  # pictures, however slow the machine was
 
 
 def main() -> None:
@@ -33,12 +34,13 @@ def main() -> None:
             served(store) as (url, link),
             sync_playwright() as playing,
         ):
-            browser = playing.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+            browser = playing.chromium.launch(executable_path=find_chromium(), args=FLAGS)
             width, height = SIZES["wide"]
             page = browser.new_page(viewport={"width": width, "height": height})
-            page.set_default_timeout(120_000)
+            page.set_default_timeout(600_000)
             page.goto(link)
-            taken = list(different(seen(page, url)))
+            page.wait_for_url(f"{url}/")
+            taken = thin(list(different(seen(page, url))))
             browser.close()
     file = OUT / "rehearsal.webp"
     times = [SHOWN] * (len(taken) - 1) + [LAST]
@@ -65,6 +67,12 @@ def picture(page: Page) -> Image.Image:
     """The page as it is now, smaller."""
     found = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     return found.resize((WIDTH, found.height * WIDTH // found.width), Image.Resampling.LANCZOS)
+
+
+def thin(pictures: list[Image.Image]) -> list[Image.Image]:
+    """At most so many of the pictures, evenly spread, the first and the last among them."""
+    step = max(1.0, (len(pictures) - 1) / (MOST - 1))
+    return [pictures[round(nth * step)] for nth in range(round((len(pictures) - 1) / step) + 1)]
 
 
 def different(pictures: Iterator[Image.Image]) -> Iterator[Image.Image]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chats import Message, chats
-from director import Budget, Summary, chars4, fit_messages
+from director import Budget, Summary, chars4, counter_for, fit_messages
 
 
 def shop(pages: int) -> list[Message]:
@@ -64,10 +64,13 @@ def test_the_notice_in_a_shrunk_result_carries_a_handle_that_works() -> None:
 
 def test_what_cannot_fit_is_sent_small_and_the_floor_is_named() -> None:
     """No exception for size; the report says what stands in the way."""
-    messages: list[Message] = [{"role": "user", "content": "word " * 5_000}]
+    messages: list[Message] = [
+        {"role": "system", "content": "rule " * 5_000},
+        {"role": "user", "content": "word " * 5_000},
+    ]
     report = fit_messages(messages, budget=100).report
     assert not report.fits
-    assert report.floor[0][0] == "turn 0"
+    assert report.floor[0][0] == "system"
     assert "does not fit" in str(report)
 
 
@@ -136,3 +139,26 @@ def test_fitting_what_was_fitted_changes_nothing(messages: list[Message], limit:
     once = fit_messages(messages, budget=budget, strategy="hybrid")
     if once.report.fits and once.context.summary is None:
         assert fit_messages(once.messages, budget=budget).messages == once.messages
+
+
+def test_tools_that_come_as_an_item_count_and_stay() -> None:
+    """Codex sends them so: the item is the very object, and the rest leaves them their room."""
+    tool = {"type": "function", "name": "look", "description": "word " * 2_000}
+    tools = {"type": "additional_tools", "role": "developer", "tools": [tool]}
+    history: list[object] = [
+        {"type": "message", "role": "user", "content": f"{number}: " + "page " * 150}
+        for number in range(40)
+    ]
+    size = counter_for()(json.dumps(tool))
+    bare, fitted = (
+        fit_messages([*ahead, *history], budget=6_000) for ahead in (list[object](), [tools])
+    )
+    assert fitted.messages[0] is tools
+    assert fitted.report.fits
+    assert fitted.report.before >= bare.report.before + size
+    assert bare.report.after <= 6_000
+    said = sum(counter_for()(str(message)) for message in fitted.messages[1:])
+    assert said + size < 6_500
+    late = fit_messages([history[0], tools, *history[1:]], budget=6_000)
+    assert any(message is tools for message in late.messages)
+    assert late.report.before == fitted.report.before

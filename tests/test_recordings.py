@@ -62,3 +62,17 @@ def test_the_next_element_can_be_named_in_every_page_format(bench: Any, family: 
     assert half.over == 0
     quarter = references.replay(make, runs, 0.25, family)
     assert quarter.fit_kept >= 0.995 * quarter.fit
+
+
+@pytest.mark.parametrize("share", [0.5, 0.3])
+@pytest.mark.parametrize("family", ["shop", "tracker", "travel", "terminal"])
+def test_what_the_next_message_uses_of_the_latest_result_was_sent(
+    bench: Any, family: str, share: float
+) -> None:
+    """Fresh: what an agent has just asked for is there when it needs it, as raw history has it."""
+    measure, material = bench("measure"), bench("material")
+    score = measure.replay(make, material.recorded(family), share)
+    assert score.calls >= 60
+    assert score.fresh_kept == score.fresh
+    assert score.above_still == 0
+    assert score.early == 0

@@ -4,8 +4,23 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from chats import Message
-from director import counter_for, fit_messages
+from director import (
+    AgentTurn,
+    Budget,
+    Call,
+    Context,
+    ContextConfig,
+    ContextManager,
+    UserTurn,
+    counter_for,
+    fit_messages,
+    hybrid,
+)
+from director.context.sizes import context_size
+from director.context.wire import Wire
 
 TOKENS = counter_for()
 AIDER, FILES = 108_495, 3
@@ -48,14 +63,118 @@ def test_a_clients_files_that_do_not_fit_are_cut_and_hold_what_is_asked_about() 
     assert fitted.recall(reference) == messages[FILES]["content"]
 
 
-def test_a_clients_files_as_its_first_request_stay_whole_and_are_named_by_size() -> None:
-    """The first request is never cut: what is above the budget then is said, with its size."""
+def test_a_clients_files_as_its_first_request_are_cut_for_the_latest() -> None:
+    """The first request never leaves: too large to stay, it holds what the latest one names."""
     first, *_, last = aider_chat()
-    messages = [first, aider_chat()[FILES], last]
+    answer: Message = {"role": "assistant", "content": "All of these are handlers. " * 200}
+    messages = [first, aider_chat()[FILES], answer, last]
     fitted = fit_messages(messages, budget=20_000)
-    assert messages[1] in fitted.messages
-    assert not fitted.report.fits
-    assert fitted.report.floor[0][1] > 20_000
+    kept = str(fitted.messages[1])
+    assert fitted.report.fits
+    assert fitted.report.after > 12_000
+    assert (fitted.messages[0], fitted.messages[-1]) == (first, last)
+    assert "src/routes.py" in kept
+    assert "def handle_1234(request)" in kept
+    assert fitted.recall(kept.rpartition("recall ")[2][:8]) == messages[1]["content"]
+
+
+QUESTION = "Which of these orders was never paid, and why does the total of March not match it?"
+WIRES: tuple[Wire, ...] = ("chat", "anthropic", "responses")
+
+
+def pasted(tokens: int, *, at: str) -> str:
+    """So many tokens of orders that a user pasted, the question ahead of them or behind."""
+    lines: list[str] = []
+    while sum(map(TOKENS, lines)) < tokens:
+        lines += [f"order {len(lines) + n}: {n * 37 % 1_009}.50 EUR, paid" for n in range(100)]
+    rows = "\n".join(lines)
+    return f"{QUESTION}\n\n{rows}" if at == "head" else f"{rows}\n\n{QUESTION}"
+
+
+@pytest.mark.parametrize("at", ["head", "tail"])
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_message_of_50000_tokens_into_40000_fits_with_its_question(wire: Wire, at: str) -> None:
+    """Alone it exceeds the budget: cut like a result, its question whole, with a reference."""
+    said = pasted(50_000, at=at)
+    block = "input_text" if wire == "responses" else "text"
+    content: object = said if wire == "chat" else [{"type": block, "text": said}]
+    given: list[object] = [{"role": "user", "content": content}]
+    if wire == "chat":
+        given.insert(0, {"role": "system", "content": "You keep the books."})
+    for fitted in (
+        fit_messages(given, budget=40_000),
+        ContextManager(ContextConfig(budget=40_000), wire=wire).fit(given),
+    ):
+        kept = str(fitted.messages[-1])
+        assert fitted.report.before > 50_000
+        assert 34_000 < fitted.report.after <= 40_000
+        assert fitted.report.fits
+        assert QUESTION in kept
+        assert fitted.recall(kept.rpartition("recall ")[2][:8]) == said
+        assert list(fitted.messages[:-1]) == given[:-1]
+    untold = fit_messages(given, budget=40_000, recall=False)
+    assert untold.report.fits
+    assert "recall" not in str(untold.messages)
+
+
+def test_beside_a_huge_request_an_agent_can_work() -> None:
+    """What it reads is whole, each call fits, and the request is rewritten only once."""
+    said = pasted(50_000, at="tail")
+    history: list[object] = [{"role": "user", "content": said}]
+    manager = ContextManager(ContextConfig(budget=40_000, strategy="hybrid"))
+    requests: list[str] = []
+    for step in range(12):
+        fitted = manager.fit(history)
+        assert fitted.report.fits
+        assert QUESTION in str(fitted.messages[0])
+        requests.append(str(fitted.messages[0]))
+        if step:
+            assert fitted.messages[-1] is history[-1]
+        function = {"name": "read", "arguments": f'{{"part": {step}}}'}
+        calls = [{"id": f"c{step}", "type": "function", "function": function}]
+        page = "\n".join(f"entry {step * 1_000 + n}: {n * 91 % 997} pieces" for n in range(400))
+        history.append({"role": "assistant", "content": "", "tool_calls": calls})
+        history.append({"role": "tool", "tool_call_id": f"c{step}", "content": page})
+    assert len(set(requests)) == 2
+
+
+def test_up_to_half_of_the_budget_results_give_way_to_a_request() -> None:
+    """And one that is pinned by the caller is never cut, however large it is."""
+    said = pasted(7_000, at="head")
+    call = Call("c1", "read", "{}", pasted(30_000, at="tail"))
+    turns = (UserTurn(0, said, request=True), AgentTurn(1, "", (call,)))
+    budget = Budget(20_000, counter=TOKENS)
+    sent = hybrid()(Context(turns=turns), budget)
+    assert sent.turns[0] is turns[0]
+    assert context_size(sent, TOKENS) <= 20_000
+    pinned = UserTurn(0, pasted(30_000, at="head"), pinned=True)
+    sent = hybrid()(Context(turns=(pinned, AgentTurn(1, "", (call,)))), budget)
+    assert sent.turns[0] is pinned
+
+
+@pytest.mark.parametrize(
+    ("fact", "talk"),
+    [
+        ("My dentist lives in Vologda", "Today we talked about the weather and work. "),
+        ("Мой секретарь живёт в Вологде", "Сегодня мы говорили о погоде и работе. "),
+        ("Ο γιατρός μου μένει στη Λάρισα", "Σήμερα μιλήσαμε για τον καιρό και τη δουλειά. "),
+        ("我的牙医住在昆明", "今天我们谈了天气和工作。"),
+        ("私の歯医者は盛岡に住んでいます", "今日は天気と仕事について話しました。"),
+        ("หมอฟันของฉันอยู่ที่ลำปาง", "วันนี้เราคุยเรื่องอากาศและงาน "),
+    ],
+)
+def test_a_fact_that_was_said_once_stays_in_any_script(fact: str, talk: str) -> None:
+    """In a third of the room: what has words only in Latin letters would lose it."""
+    messages: list[Message] = [{"role": "system", "content": "You are a helpful assistant."}]
+    for n in range(60):
+        said = f"{talk * 10}{fact}." if n == 20 else talk * 10
+        messages.append({"role": "user", "content": talk * 2})
+        messages.append({"role": "assistant", "content": said})
+    messages.append({"role": "user", "content": talk})
+    size = sum(TOKENS(str(m["content"])) for m in messages)
+    fitted = fit_messages(messages, budget=size // 3)
+    assert fitted.report.fits
+    assert fact in str(fitted.messages)
 
 
 def test_a_long_chat_into_16000_keeps_what_the_user_told_of_himself() -> None:

@@ -16,7 +16,7 @@ from director.context.shrink import Shrinking
 from director.context.strategy import Strategy
 from director.context.summary_checks import mechanical, repair_summary
 from director.context.summary_prompt import request
-from director.context.values import LEVELS, Budget, Context, Fold, Level, Summary
+from director.context.values import LEVELS, Budget, Context, Fold, Level, Summary, UserTurn
 from director.context.wire import emit, parse
 from director.counting import counter_for
 
@@ -138,13 +138,14 @@ def as_level(level: str) -> Level:
 
 
 def with_summary(context: Context, summary: Summary | None) -> Context:
-    """The context with a summary in place of the turns it covers; pinned turns stay."""
+    """The context with a summary in place of the turns it covers; what never leaves stays."""
     if summary is None:
         return context
     gone = tuple(
         turn
         for turn in context.turns
-        if turn.at in summary.covers and not getattr(turn, "pinned", False)
+        if turn.at in summary.covers
+        and not (isinstance(turn, UserTurn) and (turn.pinned or turn.request))
     )
     kept = tuple(turn for turn in context.turns if turn not in gone)
     return replace(context, turns=kept, summary=summary, fold=Fold(gone, summary))

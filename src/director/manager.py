@@ -142,9 +142,7 @@ class ContextManager:
     def _strategy(self, named: tuple[tuple[int, str], ...]) -> Compactor:
         preset = as_preset(self.config.strategy, self.config.options(named))
         if self.config.budget is None and self.config.strategy != "sliding_window":
-            return Compactor(
-                by_messages(preset.cut, self._counter), preset.ingest, recalls=preset.recalls
-            )
+            return preset.with_cut(by_messages(preset.cut, self._counter))
         return preset
 
     def _forget(self) -> None:

@@ -176,7 +176,7 @@ def drops_the_user(context: Context, budget: Budget, /) -> Context:
             {"identity below the trigger", "what no model has seen is whole"},
         ),
         (drops_the_user, {"the user's words stay", "nothing leaves unnamed"}),
-        (drops_the_request, {"the latest request survives"}),
+        (drops_the_request, {"the requests survive"}),
         (grows_by_a_note, {"never grows", "never invents or reorders", "twice is once"}),
         (rewrites_every_call, {"sticky"}),
         (splits_a_thinking_loop, {"a thinking loop is whole or gone"}),

@@ -13,6 +13,7 @@ import httpx2
 import pytest
 import zstandard
 
+from director import counter_for
 from director.middleware.proxy import Proxy
 from director.middleware.proxy.content_encoding import decode_body
 from director.middleware.proxy.http_lines import Upstream
@@ -147,6 +148,22 @@ def test_tools_that_are_sent_as_an_item_count_against_the_budget() -> None:
         assert sent[: len(ahead)] == ahead
         sizes.append(len(json.dumps(sent[len(ahead) :])))
     assert sizes[1] < sizes[0] - 6_000
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages"])
+def test_a_first_message_that_alone_exceeds_the_limit_is_sent_within_it(path: str) -> None:
+    """Its question is whole at the end; no reference is named where no tool opens one."""
+    asked = "Which of these orders was never paid?"
+    rows = "\n".join(f"order {n}: {n * 37 % 1_009}.50 EUR, paid" for n in range(4_000))
+    message = {"role": "user", "content": f"{rows}\n{asked}"}
+    echo = Echo(ANSWERS["json"])
+    with echo.serving() as url, proxied(url, 6_000) as proxy:
+        asyncio.run(send_raw(proxy.port, _post(path, json.dumps({"messages": [message]}).encode())))
+    (sent,) = json.loads(_body(echo.got))["messages"]
+    assert asked in sent["content"]
+    assert "order 0: " in sent["content"]
+    assert "recall" not in sent["content"]
+    assert 4_000 < counter_for()(sent["content"]) <= 6_000
 
 
 @pytest.mark.parametrize(

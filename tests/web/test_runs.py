@@ -141,7 +141,7 @@ def test_what_a_run_read_beside_the_last_one_is_on_its_page(
     assert client.get("/api/runs/second").json()["compared"] == [f"{line}; gone: <b>7, …"]
     page = client.get("/w/asks/runs/second").text
     assert f"<li>{line}; gone: &lt;b&gt;7, …</li>" in page
-    assert "Compared with the last run" not in client.get("/w/asks/runs/first").text
+    assert "Compared with the last accepted run" not in client.get("/w/asks/runs/first").text
 
 
 def test_a_doubt_is_shown_beside_the_state_and_dismissed_on_the_page(

@@ -85,8 +85,10 @@ class Walks:
         key = (strategy, context.sections, context.summary, budget, whole)
         going = {at: walk for at, walk in self._walks.items() if walk.goes_on(context.turns)}
         start = replace(context, turns=())
+        # A message that is too large is refused with its size: its user can say it again.
+        options = Options(cuts_requests=False)
         walk = going.pop(key, None) or ResumableCompaction(
-            PRESETS[strategy](Options()), start, budget
+            PRESETS[strategy](options), start, budget
         )
         if not (whole and walk.cuts):
             walk.advance(context.turns)

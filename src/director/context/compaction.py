@@ -9,12 +9,14 @@ by call gave.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from typing import TypeAlias
 
 from director.context.sizes import context_size, head_size, summary_size, turn_size
 from director.context.units import floor_size, thoughts, unthinking
 from director.context.unseen import cut_unseen, rerender_unseen, restore_unseen, unseen_size
+from director.context.user_turns import cut_requests, holds_cut_request
 from director.context.values import AgentTurn, Budget, Context, Turn, messages
 
 Cut: TypeAlias = Callable[[Context, Budget, int], Context]
@@ -92,6 +94,7 @@ class CompactionState:
         """Begin at a context without turns."""
         self.budget, self.cut, self.ingest = budget, strategy.cut, strategy.ingest
         self.messages, self.recalls = strategy.messages, strategy.recalls
+        self.cuts_requests = strategy.cuts_requests
         self.start, self.given_sections = start, start.sections
         self.turns: list[Turn] = []
         self.size = context_size(start, budget.counter)
@@ -102,6 +105,7 @@ class CompactionState:
         self.loop_broken = False
         # What a call here would send; copies share it until either walks on.
         self.cuts: dict[tuple[Cut, int], Context] = {}
+        self.shown: Context | None = None
 
     def copy(self) -> CompactionState:
         """The same state, free to walk on without changing this one."""
@@ -125,11 +129,16 @@ class CompactionState:
         self.count += turn_size(turn, messages)
         self.ingested += size
         self.seen += 1
-        self.cuts = {}
+        self.cuts, self.shown = {}, None
 
     def call(self) -> None:
-        """The model is called here: compact if the trigger would be passed."""
+        """The model is called here: compact if the trigger would be passed.
+
+        Where a request was cut that nobody has answered, only what is sent is smaller: once it is
+        answered, or more is asked of it, it is cut for that.
+        """
         self.calls += 1
+        self.shown = None
         crowded = self.messages is not None and self.count >= 2 * self.messages
         if self.size <= self.budget.compacts_above and not crowded:
             return
@@ -138,6 +147,8 @@ class CompactionState:
         if floor > self.budget.limit:
             # What is new has to give way: first its notation, before anything that is known.
             context = rerender_unseen(context, recalls=self.recalls)
+            if self.cuts_requests:
+                context = cut_requests(context, self.budget, recalls=self.recalls)
             floor = floor_size(context, self.budget)
         low = self._target(context, floor)
         if (self.cut, low) not in self.cuts:
@@ -145,6 +156,9 @@ class CompactionState:
             smaller = cut_unseen(smaller, self.budget, recalls=self.recalls)
             self.cuts[self.cut, low] = restore_unseen(smaller, given, self.budget)
         smaller = self.cuts[self.cut, low]
+        if holds_cut_request(smaller.turns) and not holds_cut_request(given.turns):
+            self.shown = smaller
+            return
         self.compacted = True
         size = context_size(smaller, self.budget.counter)
         if size < self.size:
@@ -198,7 +212,7 @@ class CompactionState:
 
     def context(self) -> Context:
         """What would be sent now."""
-        return replace(self.start, turns=tuple(self.turns))
+        return self.shown or replace(self.start, turns=tuple(self.turns))
 
 
 class Compactor:
@@ -211,13 +225,22 @@ class Compactor:
         *,
         messages: int | None = None,
         recalls: bool = True,
+        cuts_requests: bool = True,
     ) -> None:
         """Remember what to do at a compaction and with each turn that comes in.
 
         With `messages`, twice as many messages are a trigger too. `recalls` says that the notice
-        of a result that had to be cut may name a reference.
+        of a text that had to be cut may name a reference. Unless it `cuts_requests`, one that is
+        too large is left for the caller to refuse.
         """
         self.cut, self.ingest, self.messages, self.recalls = cut, ingest, messages, recalls
+        self.cuts_requests = cuts_requests
+
+    def with_cut(self, cut: Cut) -> Compactor:
+        """The same strategy by another cut."""
+        other = copy(self)
+        other.cut = cut
+        return other
 
     def begin(self, start: Context, budget: Budget) -> CompactionState:
         """Begin a walk at a context without turns."""

@@ -15,11 +15,12 @@ from heapq import heapify, heappop, heappush
 from math import log
 
 from director.context.errors import error_line
+from director.context.joined_scripts import letter_pairs, separate_names
 from director.context.literals import literals
 from director.context.memory import remember
 from director.context.notices import with_notice
 
-HEAD, TAIL = 0.12, 0.12
+ENDS = 0.12
 _LONG_LINE, _CHUNK = 600, 320
 _GAP, _SMALLEST = 14, 8
 _ERROR = 40
@@ -38,6 +39,7 @@ def words_of(texts: Collection[str]) -> frozenset[str]:
     for text in texts:
         found.update(literals(text))
         found.update(word.lower() for word in _WORD.findall(text) if len(word) > 4)
+        found.update(letter_pairs(text))
     return frozenset(found)
 
 
@@ -49,16 +51,18 @@ def cut_text(  # noqa: PLR0913  each has a name
     references: re.Pattern[str] | None = None,
     recalls: bool = True,
     original: str | None = None,
+    ends: float = ENDS,
 ) -> str:
     """The text in at most about `room` characters, with a notice; itself where it fits.
 
     `original` is the text as it came, where this one says the same facts in fewer characters.
+    Head and tail take a share of the room each, `ends`, before anything else.
     """
     if len(text) <= room and original is None:
         return text
     original = text if original is None else original
     pieces, weights = _weigh(text, named, references)
-    keep = _fill([piece for piece, _ in pieces], weights, max(0, room - NOTICE_SIZE))
+    keep = _fill([piece for piece, _ in pieces], weights, max(0, room - NOTICE_SIZE), ends)
     smaller = with_notice(_weave(pieces, keep) if any(keep) else "", original, recalls=recalls)
     if len(smaller) > room and not any(keep):
         smaller = with_notice("", original, recalls=recalls, said="cut")
@@ -105,7 +109,10 @@ def _ranks(
     lines: Sequence[str], named: frozenset[str], references: re.Pattern[str] | None
 ) -> _Weights:
     """What each line is worth for its size: what is named first, then what is rare."""
-    words = [tuple(dict.fromkeys(_WORD.findall(line))) for line in lines]
+    words = [
+        tuple(dict.fromkeys((*_WORD.findall(separate_names(line)), *letter_pairs(line))))
+        for line in lines
+    ]
     shared = Tally(word for found in words for word in found)
     common = max(3, len(lines) // 20)
     fixed: list[float] = []
@@ -178,9 +185,9 @@ class _Filling:
                 self.take(at + 1)
 
 
-def _fill(lines: Sequence[str], weights: _Weights, room: int) -> bytearray:
+def _fill(lines: Sequence[str], weights: _Weights, room: int, ends: float) -> bytearray:
     filling = _Filling(lines, weights, room)
-    filling.left -= _ends(lines, filling.keep, room)
+    filling.left -= _ends(lines, filling.keep, int(room * ends))
     for at, kept in enumerate(filling.keep):
         if kept:
             filling.mark(at)
@@ -190,8 +197,8 @@ def _fill(lines: Sequence[str], weights: _Weights, room: int) -> bytearray:
 
 def _ends(lines: Sequence[str], keep: bytearray, room: int) -> int:
     spent = 0
-    for order, share in ((range(len(lines)), HEAD), (range(len(lines) - 1, -1, -1), TAIL)):
-        left = int(room * share)
+    for order in (range(len(lines)), range(len(lines) - 1, -1, -1)):
+        left = room
         for at in order:
             if keep[at] or len(lines[at]) + 1 > left:
                 break

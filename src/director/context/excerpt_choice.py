@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import chain
 
 from director.context.excerpts import REMEMBERED, Excerpt, has_cue, write
+from director.context.joined_scripts import letter_pairs, separate_names
 from director.context.literals import form_of, is_literal
 from director.context.memory import ChunkMemory
 from director.context.notices import range_notice
@@ -23,7 +24,7 @@ from director.context.values import Counter
 LATEST, _BLOCK = 64, 48
 _WIDEST = (1_000, 9_999)
 _LONGEST_NOTICE = range_notice(_WIDEST, excerpts=True, recalls=True)
-_WORD = re.compile(r"[A-Za-z0-9_][\w.@/+-]*\w|\w")
+_WORD = re.compile(r"\w[\w.@/+-]*\w|\w")
 _HEADS = re.compile(r"(?:- )?[A-Za-z_][\w .-]{0,40}:")
 _NUMBER_CELL = re.compile(r"(?:^|\|)\s*-?[\d.,]+%?\s*(?:\||$)")
 _MEASURED = re.compile(r"\d+\.\d+")
@@ -273,7 +274,8 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _list_words(chunk: str) -> tuple[str, ...]:
-    return tuple(word for found in _WORD.findall(chunk) if (word := _normalise(found)))
+    found = _WORD.findall(separate_names(chunk)) + letter_pairs(chunk)
+    return tuple(word for one in found if (word := _normalise(one)))
 
 
 _BY_CHUNK = ChunkMemory(_list_words).__getitem__

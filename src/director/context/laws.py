@@ -6,7 +6,6 @@ A law takes a strategy, a context and a budget and returns a list of sentences, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from copy import copy
 from dataclasses import dataclass, replace
 from operator import is_
 from types import MappingProxyType
@@ -28,6 +27,7 @@ from director.context.units import (
     user_share,
 )
 from director.context.unseen import unseen_size
+from director.context.user_turns import SHORT_REQUEST
 from director.context.values import (
     AgentTurn,
     Budget,
@@ -129,12 +129,24 @@ def pinned_survives(strategy: Strategy, context: Context, budget: Budget) -> lis
     return [f"{name} was pinned and is gone" for name in wrong]
 
 
-def request_survives(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
-    """Law 5: the latest request of the user survives verbatim."""
-    requests = [turn for turn in context.turns if isinstance(turn, UserTurn)]
-    if not requests or requests[-1] in strategy(context, budget).turns:
-        return []
-    return [f"the latest request, turn {requests[-1].at}, is gone"]
+def requests_survive(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
+    """Law 5: the first and the latest request of the user survive, verbatim while they fit.
+
+    One that does not fit beside what else must stay is cut, if it is not short, and says so.
+    """
+    said = [turn for turn in context.turns if isinstance(turn, UserTurn)]
+    requests = [turn for turn in said if turn.request or turn is said[-1]]
+    out = strategy(context, budget).turns
+    lost = [turn for turn in requests if turn not in out]
+    kept = {turn.at: turn for turn in out if isinstance(turn, UserTurn) and is_noticed(turn.text)}
+    gone = [turn for turn in lost if turn.at not in kept]
+    if not lost or gone:
+        return [f"the request of turn {turn.at} is gone" for turn in gone]
+    calls = _calls(context)
+    full = any(_size_of_protected(call, budget.counter) + _NOTE > budget.limit for call in calls)
+    short = (turn for turn in lost if turn_size(turn, budget.counter) <= SHORT_REQUEST)
+    cut = short if full else lost
+    return [f"the request of turn {turn.at} was cut, although it fits" for turn in cut]
 
 
 def valid_on_every_wire(strategy: Strategy, context: Context, budget: Budget) -> list[str]:
@@ -186,7 +198,8 @@ def sticky(
 ) -> list[str]:
     """Law 10: fed call by call, the prefix breaks only at the trigger, and down to the target.
 
-    `marks` are further limits that the strategy minds, such as a number of messages.
+    `marks` are further limits that the strategy minds, such as a number of messages. A request that
+    was cut before it was answered counts as the whole that it is.
     """
     wrong: list[str] = []
     before: Context | None = None
@@ -195,10 +208,18 @@ def sticky(
         out = strategy(call, budget)
         if before is not None and shown is not None and not _extends(out, shown):
             added = call.turns[len(before.turns) :]
-            grown = replace(shown, turns=shown.turns + added)
+            grown = replace(shown, turns=_with_whole_requests(shown.turns) + added)
             wrong += _break_faults(strategy, grown, out, budget, marks)
         before, shown = call, out
     return wrong
+
+
+def _with_whole_requests(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    answered = max((i for i, turn in enumerate(turns) if isinstance(turn, AgentTurn)), default=-1)
+    return turns[: answered + 1] + tuple(
+        replace(turn, text=turn.original, original=None) if turn.original is not None else turn
+        for turn in turns[answered + 1 :]
+    )
 
 
 def _calls(context: Context) -> list[Context]:
@@ -345,7 +366,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "never grows": never_grows,
         "never invents or reorders": never_invents,
         "what is pinned survives": pinned_survives,
-        "the latest request survives": request_survives,
+        "the requests survive": requests_survive,
         "valid on every wire": valid_on_every_wire,
         "a thinking loop is whole or gone": thinking_whole_or_gone,
         "twice is once": twice_is_once,
@@ -378,8 +399,7 @@ def find_broken_laws(strategy: Strategy, context: Context, budget: Budget) -> li
     """Check all laws; empty if they hold."""
     walked = strategy
     if isinstance(strategy, Compactor):
-        walked = copy(strategy)
-        walked.cut = _cut_once(strategy.cut)
+        walked = strategy.with_cut(_cut_once(strategy.cut))
     first = walked(context, budget)
 
     def reuse_first(given: Context, wanted: Budget, /) -> Context:

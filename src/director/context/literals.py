@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from itertools import chain
 
+from director.context.joined_scripts import separate_names
 from director.context.memory import ChunkMemory
 
 _TOKEN = re.compile(r"""https?://[^\s"'<>)\]]+|[\w~./][\w.~@/:,+-]*""")
@@ -26,7 +27,7 @@ def literals(text: str) -> list[str]:
 
 
 def _list_literals(chunk: str) -> tuple[str, ...]:
-    found = dict.fromkeys(map(_literal_of, _TOKEN.findall(chunk)))
+    found = dict.fromkeys(map(_literal_of, _TOKEN.findall(separate_names(chunk))))
     found.pop("", None)
     return tuple(found)
 

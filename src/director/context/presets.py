@@ -25,7 +25,8 @@ class Options:
     """What a preset can be told.
 
     With `thrift` large results shrink on ingest, before the model has seen them: the cheapest run,
-    at the price of what a result says beside its compact form.
+    at the price of what a result says beside its compact form. Unless it `cuts_requests`, a request
+    of the user that is too large to be sent stays as it is, so that the caller can refuse it.
     """
 
     shrinking: Shrinking = field(default_factory=Shrinking)
@@ -33,6 +34,7 @@ class Options:
     phases: Phases = field(default_factory=Phases)
     rules: PruningRules = field(default_factory=PruningRules)
     thrift: bool = False
+    cuts_requests: bool = True
 
     @property
     def ingest(self) -> Ingest:
@@ -41,7 +43,12 @@ class Options:
 
     def compactor(self, cut: Cut) -> Compactor:
         """A strategy of a cut under these options."""
-        return Compactor(cut, self.ingest, recalls=self.shrinking.recalls)
+        return Compactor(
+            cut,
+            self.ingest,
+            recalls=self.shrinking.recalls,
+            cuts_requests=self.cuts_requests,
+        )
 
     @property
     def folding(self) -> Folding:

@@ -25,13 +25,7 @@ class ResumableCompaction:
         self.sent = start
         self._fed: list[Turn] = []
         self._ahead: tuple[Turn, CompactionState] | None = None
-        counting = Compactor(
-            self._count_cuts(strategy.cut),
-            strategy.ingest,
-            messages=strategy.messages,
-            recalls=strategy.recalls,
-        )
-        self._state = counting.begin(start, budget)
+        self._state = strategy.with_cut(self._count_cuts(strategy.cut)).begin(start, budget)
 
     @property
     def length(self) -> int:

@@ -45,11 +45,11 @@ def summary_size(summary: Summary | None, counter: Counter) -> int:
 
 
 def head_size(context: Context, counter: Counter) -> int:
-    """Tokens of what always stays: the sections and the turns that are pinned."""
-    pinned = (turn for turn in context.turns if not isinstance(turn, AgentTurn) and turn.pinned)
+    """Tokens of what always stays: what is pinned, and the request that the run begins with."""
+    users = (turn for turn in context.turns if not isinstance(turn, AgentTurn))
     sections = (section for section in context.sections if section.pinned)
     return sum(section_size(section, counter) for section in sections) + sum(
-        turn_size(turn, counter) for turn in pinned
+        turn_size(turn, counter) for turn in users if turn.pinned or turn.request
     )
 
 

@@ -52,7 +52,14 @@ def _one(parts: list[Compactor], *, stop: bool) -> Compactor:
     sizes = [part.messages for part in parts if part.messages]
     cut = in_turn([part.cut for part in parts], stop=stop)
     recalls = all(part.recalls for part in parts)
-    return Compactor(cut, _ingest_all(parts), messages=min(sizes, default=None), recalls=recalls)
+    cuts_requests = all(part.cuts_requests for part in parts)
+    return Compactor(
+        cut,
+        _ingest_all(parts),
+        messages=min(sizes, default=None),
+        recalls=recalls,
+        cuts_requests=cuts_requests,
+    )
 
 
 def in_turn(cuts: Sequence[Cut], *, stop: bool = True) -> Cut:

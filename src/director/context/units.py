@@ -42,8 +42,8 @@ def _loop_units(loop: list[AgentTurn]) -> list[Unit]:
 def find_protected(parts: Sequence[Unit]) -> set[int]:
     """Indices of the units that no strategy may remove.
 
-    These are the pinned turns, the latest request of the user, the latest compaction by the
-    provider, and the last agent unit with all that follows it.
+    These are the pinned turns, the first and the latest request of the user, the latest
+    compaction by the provider, and the last agent unit with all that follows it.
     """
     stay: set[int] = set()
     user = agent = compaction = -1
@@ -51,7 +51,7 @@ def find_protected(parts: Sequence[Unit]) -> set[int]:
         first = unit[0]
         if isinstance(first, UserTurn):
             user = i
-            if first.pinned:
+            if first.pinned or first.request:
                 stay.add(i)
         else:
             agent = i

@@ -13,9 +13,9 @@ from functools import lru_cache
 
 from director.context.cut import cut_text, words_of
 from director.context.notices import range_notice, without_range_notice
-from director.context.sizes import context_size, section_size, turn_size
+from director.context.sizes import context_size, section_size
 from director.context.trust import trust_of
-from director.context.units import Unit, find_protected, unit_size, user_share
+from director.context.units import Unit, find_protected, unit_size, units, user_share
 from director.context.unseen import fill_room, share_by_need, unseen_size
 from director.context.values import AgentTurn, Budget, Context, Fold, Summary, Turn, UserTurn
 
@@ -24,7 +24,8 @@ _WEIGHTY = re.compile(
     r"|actually|correct(?:ion)?|change|remember|important|no[,.]|wait|please|budget|at most"
     r"|at least|deadline|except)\b"
 )
-_SMALLEST_CUT = 60
+SHORT_REQUEST, _SMALLEST_CUT = 200, 60
+_ENDS = 0.25
 _NOTE = 24
 # Past their half the user's words still stay while all of them fit into this part of the room.
 _MOST, _IN_CHATS, _IN_WORK = 0.9, 0.8, 0.7
@@ -121,6 +122,65 @@ def keep_users(
     return kept, chosen
 
 
+def cut_requests(context: Context, budget: Budget, *, recalls: bool) -> Context:
+    """The context with the requests of the user cut that are too large to stay.
+
+    A request is whole as long as what must stay fits, and a short or pinned one always; up to half
+    of the budget results give way first. How much a large one may take: `_room_of_requests`.
+    """
+    counter, parts = budget.counter, units(context.turns)
+    stay = find_protected(parts)
+    sizes = {i: unit_size(parts[i], counter) for i in stay}
+    fixed = sum(section_size(section, counter) for section in context.sections)
+    fixed += sum(sizes.values()) + (_NOTE if len(stay) < len(parts) or context.summary else 0)
+    large = [i for i in sorted(stay) if sizes[i] > SHORT_REQUEST and _may_be_cut(parts[i][0])]
+    said = sum(sizes[i] for i in stay if isinstance(parts[i][0], UserTurn))
+    unseen = unseen_size(context, counter) if said <= user_share(budget) else 0
+    if fixed - unseen <= budget.limit or not large:
+        return context
+    free = budget.limit - (fixed - sum(sizes[i] for i in large) - unseen_size(context, counter))
+    answered = any(isinstance(unit[0], AgentTurn) for unit in parts[large[-1] :])
+    room = _room_of_requests(context, free, budget, answered=answered)
+    rooms = share_by_need([sizes[i] for i in large], room)
+    short = (parts[i][0] for i in stay if i not in large)
+    named = words_of([turn.text for turn in short if _may_be_cut(turn)])
+    cut: dict[int, UserTurn] = {}
+    for i, left in zip(large, rooms, strict=True):
+        turn = parts[i][0]
+        if left < sizes[i] and isinstance(turn, UserTurn):
+            shorter = _cut_user(turn, left, budget, named, recalls=recalls, images=turn.images)
+            cut[turn.at] = shorter or turn
+    return replace(context, turns=tuple(cut.get(turn.at, turn) for turn in context.turns))
+
+
+def holds_cut_request(turns: Sequence[Turn]) -> bool:
+    """Whether a message of the user is cut that no agent has answered."""
+    for turn in reversed(turns):
+        if isinstance(turn, AgentTurn):
+            return False
+        if turn.original is not None:
+            return True
+    return False
+
+
+def _room_of_requests(context: Context, free: int, budget: Budget, *, answered: bool) -> int:
+    """How much of what is free the large requests take: all but new results until it is answered.
+
+    Beside work they share half of the budget, or of what is free for them and for results; in a
+    chat without tools most of it.
+    """
+    unseen = min(unseen_size(context, budget.counter), free // 2)
+    if not answered:
+        return free - unseen
+    if any(isinstance(turn, AgentTurn) and turn.calls for turn in context.turns):
+        return min(user_share(budget), free // 2)
+    return int(_IN_CHATS * free)
+
+
+def _may_be_cut(turn: Turn) -> bool:
+    return isinstance(turn, UserTurn) and not turn.pinned
+
+
 def _room_of_users(parts: Sequence[Unit], wanted: int, share: int, most: int) -> int:
     """How much of what is free the user's words may take: all they need, or their share."""
     if wanted <= max(share, _MOST * most):
@@ -156,14 +216,20 @@ def _is_weighty(text: str) -> bool:
     return _WEIGHTY.search(text[:4_000].lower()) is not None
 
 
-def _cut_user(
-    turn: Turn, room: int, budget: Budget, named: frozenset[str], *, recalls: bool
+def _cut_user(  # noqa: PLR0913  each has a name
+    turn: Turn,
+    room: int,
+    budget: Budget,
+    named: frozenset[str],
+    *,
+    recalls: bool,
+    images: int = 0,
 ) -> UserTurn | None:
     """A message of the user cut to fill a room, None where that leaves nothing worth reading.
 
-    What the latest request names stays in it.
+    What the latest request names stays in it, and so many of its images.
     """
-    room -= budget.counter.per_message
+    room -= budget.counter.per_message + images * budget.counter.per_image
     if not isinstance(turn, UserTurn) or room < _SMALLEST_CUT:
         return None
     original = turn.text if turn.original is None else turn.original
@@ -171,8 +237,8 @@ def _cut_user(
         original,
         room,
         budget.counter,
-        lambda text, chars: cut_text(text, chars, named=named, recalls=recalls),
+        lambda text, chars: cut_text(text, chars, named=named, recalls=recalls, ends=_ENDS),
     )
-    shorter = replace(turn, text=text, original=original, images=0)
-    fits = turn_size(shorter, budget.counter) <= room + budget.counter.per_message
+    shorter = replace(turn, text=text, original=original, images=images)
+    fits = budget.counter(text) <= room
     return shorter if fits and len(text) < len(turn.text) else None

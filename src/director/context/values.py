@@ -46,6 +46,7 @@ class Call:
 class UserTurn:
     """What a user said. `at` is the turn's number in its thread; pinned turns survive verbatim.
 
+    The `request` that a run begins with never leaves either, but one too large to stay is cut.
     `original` is the text before it was cut, if it was.
     """
 
@@ -55,6 +56,7 @@ class UserTurn:
     images: int = 0
     native: object = field(default=None, compare=False)
     original: str | None = None
+    request: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from director.api import Fitted
-from director.context.wire.shape import as_json, blocks, look, peek, word
+from director.context.wire.shape import as_json, blocks, look
 from director.middleware.managed_threads import FittedThreads
 from director.middleware.recall_tool import answer_recall_calls, offer_recall_tool
 
@@ -82,11 +82,7 @@ def fit_body(  # noqa: PLR0913  each has a name
 
 def _head(body: Mapping[str, object], place: _Place) -> list[object]:
     """What is sent ahead of the messages, as one message that is only counted."""
-    # Codex sends its tools as an item of the input, which has no words that would be counted.
-    items = blocks(body.get(place.messages))
-    carried = [item for item in items if word(item, "type") == "additional_tools"]
-    given = [body.get("tools"), *(peek(item, "tools") for item in carried)]
-    texts = [as_json(tool) for tools in given for tool in blocks(tools)]
+    texts = [as_json(tool) for tool in blocks(body.get("tools"))]
     said = body.get(place.instructions) if place.instructions else None
     texts.append(look(said)[0])
     text = "\n".join(filter(None, texts))

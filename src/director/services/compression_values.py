@@ -11,6 +11,7 @@ from typing import Literal
 
 from director.agent.compression.compression_proposal import CompressionEstimate, CompressionProposal
 from director.services.outgoing import Identifier
+from director.services.summary_texts import write_summary_markdown
 from director.store import Store, Versioned
 from director.store.checkpoints import Checkpoint
 from director.store.compression import list_compression_history
@@ -42,11 +43,13 @@ class Looked:
 class Proposed:
     """A summary that can be applied: what it keeps, what it lost, what it cost.
 
-    `written` is what the model or the user wrote, `summary` what was made of it.
+    `written` is what the model or the user wrote, `summary` what was made of it, and `shown` that
+    as Markdown.
     """
 
     id: Identifier
     summary: str
+    shown: str
     written: str
     count: int
     turns: tuple[int, ...]
@@ -132,6 +135,7 @@ def read_compression_proposal(id_: str, made: CompressionProposal) -> Proposed:
     return Proposed(
         id_,
         made.summary.text,
+        write_summary_markdown(made.summary.text),
         made.written,
         made.preview.count,
         _list_turns(made.preview.fold.turns),

@@ -57,11 +57,25 @@ def list_doubts(store: Store, run: Run, steps: Sequence[Step]) -> tuple[DoubtRow
     """The doubts about a run, beside what its nodes say of them now."""
     if not run.doubts:
         return ()
-    newest = store.get("workflow", run.workflow)
-    nodes = parse_stored_document(cast("Json", newest.body)).nodes if newest else ()
-    checks = {node.id: node.checks for node in nodes}
+    checks = _read_checks(store, run.workflow)
     pictures = {step.node: step.screenshot["$kept"] for step in steps if step.screenshot}
     return tuple(_make_row(each, checks, pictures) for each in run.doubts)
+
+
+def count_open_doubts(store: Store, workflow: str, doubts: Sequence[Config]) -> int:
+    """How many of these doubts about runs of a workflow nobody has dismissed by now."""
+    if not doubts:
+        return 0
+    checks = _read_checks(store, workflow)
+    found = [parse_doubt(each) for each in doubts]
+    return sum(not is_dismissed(each, checks.get(each.node, ())) for each in found)
+
+
+def _read_checks(store: Store, workflow: str) -> dict[str, Sequence[Config]]:
+    """The checks of each node of a workflow as it is now."""
+    newest = store.get("workflow", workflow)
+    nodes = parse_stored_document(cast("Json", newest.body)).nodes if newest else ()
+    return {node.id: node.checks for node in nodes}
 
 
 def _make_row(

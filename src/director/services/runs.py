@@ -39,6 +39,7 @@ from director.runs.status import RunStatuses, find_run_holder
 from director.services.doubts import (
     ConditionResult,
     DoubtRow,
+    count_open_doubts,
     list_condition_results,
     list_doubts,
 )
@@ -66,7 +67,7 @@ class RunBusy(RunError):
 class RunRow:
     """A run in a list; `busy` names who works on it now, `parked` that it waits for an answer.
 
-    `why` says why it does not move.
+    `why` says why it does not move. Of its `doubts` nobody has dismissed `open_doubts` by now.
     """
 
     id: Identifier
@@ -85,6 +86,7 @@ class RunRow:
     error: str
     why: str
     doubts: int
+    open_doubts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +354,7 @@ def _make_row(statuses: RunStatuses, run: Run, at: float) -> RunRow:
         str((run.error or {}).get("message", "")),
         statuses.explain(run),
         len(run.doubts),
+        count_open_doubts(statuses.store, run.workflow, run.doubts),
     )
 
 

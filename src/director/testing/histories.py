@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from director.context.values import (
     AgentTurn,
@@ -26,6 +27,9 @@ _WORDS = (
 ).split()
 
 
+_LARGE_EVERY = 10
+
+
 def _words_and_marks(text: str) -> int:
     return len(_TOKEN.findall(text))
 
@@ -41,6 +45,8 @@ def make_history(seed: int) -> tuple[Context, Budget]:
     if rng.random() < 0.4:
         sections.append(Section("notes", _text(rng, 60), pinned=rng.random() < 0.3))
     turns = _turns(rng)
+    if seed % _LARGE_EVERY == 1:
+        turns = _with_large_request(turns, random.Random(f"large {seed}"))  # noqa: S311
     context = Context(tuple(sections), tuple(turns))
     size = sum(len(_all(turn)) for turn in turns) // 4 + 40
     share = rng.choice((0.2, 0.35, 0.5, 0.5, 0.7, 0.7, 1.5))
@@ -61,13 +67,24 @@ def _turns(rng: random.Random) -> list[Turn]:
     turns: list[Turn] = []
     thinking = rng.random() < 0.2
     for request in range(rng.randint(1, 3)):
-        pinned = request == 0 or rng.random() < 0.1
-        turns.append(UserTurn(len(turns), _text(rng, rng.choice((3, 12, 40))), pinned=pinned))
+        pinned = request > 0 and rng.random() < 0.1
+        text = _text(rng, rng.choice((3, 12, 40)))
+        turns.append(UserTurn(len(turns), text, pinned, request=request == 0))
         for _ in range(rng.choice((0, 1, 1, 2, 4))):
             turns.append(_agent(rng, len(turns), thinking=thinking))
     if rng.random() < 0.3:
         turns.append(UserTurn(len(turns), _text(rng, 5)))
     return turns
+
+
+def _with_large_request(turns: list[Turn], rng: random.Random) -> list[Turn]:
+    """The turns with what users paste in one of the requests, so that it may not fit alone."""
+    places = [i for i, turn in enumerate(turns) if isinstance(turn, UserTurn)]
+    at = rng.choice(places)
+    turn = turns[at]
+    lines = [_text(rng, 12) for _ in range(rng.choice((20, 60, 200)))]
+    pasted = replace(turn, text="\n".join([turn.text, *lines, "What does it say?"]))
+    return [*turns[:at], pasted, *turns[at + 1 :]]
 
 
 def _agent(rng: random.Random, at: int, *, thinking: bool) -> AgentTurn:

@@ -13,7 +13,7 @@ from fastapi.templating import Jinja2Templates
 
 from director.runs.run_text import write_doubts_text, write_seconds_text
 from director.sections.section_texts import write_summary_spans
-from director.web.views import safe_markdown
+from director.web.views import doubts, safe_markdown
 from director.workflow.sensitive import is_sensitive
 
 templates = Jinja2Templates(Path(__file__).parent / "templates")
@@ -35,6 +35,11 @@ def _iso(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
 
 
+def _model_name(name: str) -> str:
+    """A model by the name that its server has for it."""
+    return "Demo script" if name == "scripted:rehearsal" else name.partition("#")[2] or name
+
+
 def get_page_api(workflow: str) -> str:
     """Where the API of a workflow is."""
     return f"/api/workflows/{quote(workflow, safe='')}"
@@ -45,10 +50,14 @@ templates.env.filters |= {
     "markdown": safe_markdown.render_markdown,
     "cited": safe_markdown.render_summary_markdown,
     "tokens": _tokens,
+    "model_name": _model_name,
     "clock": _clock,
     "iso": _iso,
     "seconds": write_seconds_text,
     "doubts": write_doubts_text,
+    "doubt_words": doubts.get_doubt_words,
+    "doubt_facts": doubts.list_doubt_facts,
+    "doubt_request": doubts.write_doubt_request,
     "spans": write_summary_spans,
 }
 templates.env.tests["sensitive"] = is_sensitive

@@ -35,7 +35,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "compression": ("chat", "composer", "meter"),
     "bench": ("browser",),
     "snapshot": ("browser",),
-    "run": ("runs", "nodes", "workflows"),
+    "run": ("runs", "nodes", "variables", "workflows"),
     "step": ("runs", "nodes"),
     "question": ("runs", "chat"),
     "record": ("runs", "variables"),

@@ -24,11 +24,11 @@ from director.services.compression import list_compression_attempts_made
 from director.services.conversation_search import search_conversation
 from director.services.conversations import read_conversation_turn
 from director.services.errors import NotFound
-from director.services.nodes import list_nodes
+from director.services.nodes import list_node_inputs, list_nodes
 from director.services.plans import get_description, get_plan
 from director.services.provider_keys import list_provider_models
 from director.services.requests import list_requests
-from director.services.runs import list_open_run_questions_now
+from director.services.runs import list_open_run_questions_now, list_runs
 from director.services.variables import list_variable_lines
 from director.services.workflows import get_workflow
 from director.settings import PROFILES
@@ -204,6 +204,11 @@ def _offered(studio: AppState, workflow: str, *, units: bool) -> Shown:
     return {"offer": found, "busy": False}
 
 
+def _run(studio: AppState, workflow: str, _: PartQuery) -> Shown:
+    flow = get_workflow(studio.workspace, workflow)
+    return {"flow": flow, "inputs": list_node_inputs(flow)}
+
+
 def _history(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     return {
         "attempts": list_compression_attempts_made(
@@ -247,10 +252,12 @@ def _drawer(studio: AppState, workflow: str, asked: PartQuery) -> Shown:
 
 def _variables(studio: AppState, workflow: str, _: PartQuery) -> Shown:
     run = get_draft_run_id(workflow)
+    tested = studio.cached.get("run", run)
     return {
+        "tested_at": tested.at if tested else None,
+        "last_run": next(iter(list_runs(studio.workspace, workflow, limit=1)), None),
         "variables": list_variable_lines(studio.workspace, workflow),
         "tables": studio.workspace.redact(record_tables(list_run_records(studio.cached, run))),
-        "has_run": studio.cached.get("run", run) is not None,
         "run": run,
         "downloads": studio.workspace.redact(list_downloads(list_run_steps(studio.cached, run))),
         "files": studio.supplies.files(workflow).list(),
@@ -297,5 +304,6 @@ _PARTS: Mapping[str, tuple[str, Callable[..., Any]]] = {
     "meter": ("metering", _metering),
     "compress": ("compress", _compress),
     "history": ("history", _history),
+    "run": ("run", _run),
     "hits": ("hits", _hits),
 }

@@ -121,7 +121,7 @@ def test_a_telling_message_decides_the_wire(message: object, wire: Wire) -> None
 
 @pytest.mark.parametrize("wire", ["chat", "responses"])
 def test_leading_instructions_are_sections_and_later_ones_pinned_turns(wire: Wire) -> None:
-    """The first request is pinned too, later ones are not."""
+    """The first request never leaves either, later ones may."""
     messages = [
         {"role": "system", "content": "Be brief."},
         {"role": "developer", "content": "Be kind."},
@@ -135,8 +135,9 @@ def test_leading_instructions_are_sections_and_later_ones_pinned_turns(wire: Wir
         ("system", "Be kind.", "system", True),
     ]
     assert context.sections[0].native is messages[0]
-    pinned = [turn.pinned for turn in context.turns if isinstance(turn, UserTurn)]
-    assert pinned == [True, True, False]
+    users = [turn for turn in context.turns if isinstance(turn, UserTurn)]
+    assert [turn.pinned for turn in users] == [False, True, False]
+    assert [turn.request for turn in users] == [True, False, False]
 
 
 def test_a_model_response_is_one_turn_with_its_results_in_its_calls() -> None:

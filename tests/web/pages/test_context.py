@@ -158,6 +158,8 @@ def test_s3_8_messages_are_chosen_and_the_summary_is_previewed_and_edited(app: A
     expect(dialog.locator("#count")).not_to_have_text("18")
     count = int(dialog.locator("#count").text_content() or 0)
     dialog.get_by_role("button", name="Write the summary").click()
+    # Its lines stay lines.
+    expect(dialog.locator("#preview-text p").first).to_have_css("white-space", "pre-line")
     dialog.get_by_role("button", name="Edit").click()
     written = dialog.get_by_label("Your text of the summary")
     mine = written.input_value()

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from director.agent import start_current_thread
 from director.settings import load_settings
 from director.store.run_variables import get_draft_run_id, set_run_variable
-from web.pages.windows import App, a_talk, a_workflow, enter, say, serving
+from web.pages.windows import App, a_doubt, a_talk, a_workflow, enter, say, serving
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 
@@ -44,6 +44,7 @@ def shown(app: App) -> list[str]:
     expect(page.locator(".ask")).to_be_visible()
     run = page.url.removeprefix(app.url)
     page.close()
+    a_doubt(app.store, run.rpartition("/")[2])
     old = a_talk(app.store, "older")
     start_current_thread(app.store, "older")
     inspector = ["/w/long/requests", "/w/long/requests/1?other=1"]
@@ -52,43 +53,61 @@ def shown(app: App) -> list[str]:
     return [*work, "/settings", "/help", "/no"]
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_axe_finds_nothing_on_any_page(app: App, shown: list[str], scheme: str) -> None:
+def test_axe_finds_nothing_on_any_page_in_light_and_in_dark(app: App, shown: list[str]) -> None:
     """On every page, with dialogs, details, a node, the palette and an edited message open."""
     page = app.context.new_page()
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     found = {}
     for path in shown:
         page.goto(f"{app.url}{path}")
         page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
         if path == "/w/long":
             expect(page.locator("#meter rect").first).to_be_attached()
-            found["dialog"] = _dialog(page)
+            found["compress"] = _compress(page)
             found["branch"] = _branch(page)
         if path == "/w/axe":
+            found["run"] = _run(page)
             page.locator("#node-n3").click()
             expect(page.locator("#drawer section").first).to_be_visible()
-            found["node"] = findings(page)
+            found["node"] = in_both(page)
             page.keyboard.press("Control+k")
             expect(page.locator("#palette-list > div").first).to_be_visible()
-            found["palette"] = findings(page)
+            found["palette"] = in_both(page)
             page.keyboard.press("Escape")
-        found[path] = findings(page)
+        found[path] = in_both(page)
     assert {path: said for path, said in found.items() if said} == {}
 
 
-def _dialog(page: Page) -> list[str]:
+def in_both(page: Page) -> list[str]:
+    """What axe finds in light and in dark."""
+    found = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found += [f"{scheme}: {one}" for one in findings(page)]
+    return found
+
+
+def _compress(page: Page) -> list[str]:
     page.locator("#compress").click()
     expect(page.locator("#price")).not_to_have_text("…")
-    said = findings(page)
+    page.get_by_role("button", name="Write the summary").click()
+    expect(page.locator("#preview-text")).to_be_visible()
+    said = in_both(page)
     page.get_by_role("button", name="Cancel").click()
+    return said
+
+
+def _run(page: Page) -> list[str]:
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(page.locator("#dialog").get_by_role("button", name="Start")).to_be_visible()
+    said = in_both(page)
+    page.keyboard.press("Escape")
     return said
 
 
 def _branch(page: Page) -> list[str]:
     page.locator(".message.user").last.get_by_role("button", name="Edit").click()
     expect(page.locator(".branching")).to_be_visible()
-    said = findings(page)
+    said = in_both(page)
     page.get_by_role("button", name="Cancel").click()
     return said
 
@@ -132,8 +151,7 @@ def test_a_workflow_is_made_and_run_with_the_keyboard_alone(app: App) -> None:
     page.keyboard.press("Control+k")
     page.keyboard.type("run this")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/runs")
-    _tab_to(page, page.get_by_role("button", name="Start"))
+    expect(page.get_by_role("button", name="Start")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#run-state")).to_contain_text("Passed")
 

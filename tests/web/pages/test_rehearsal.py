@@ -34,8 +34,8 @@ def test_the_demo_plays_by_itself_to_its_end_and_its_workflow_runs(app: App) -> 
     expect(page.locator("#flow-sum")).to_contain_text("13 passed")
     expect(page.locator(".message.summary")).to_have_count(1)
     expect(page.locator("#table-invoice tbody tr")).to_have_count(8)
-    page.locator("#demo").get_by_role("link", name="Run it").click()
-    page.get_by_role("button", name="Start").click()
+    page.locator("#demo").get_by_role("button", name="Run it").click()
+    page.locator("#dialog").get_by_role("button", name="Start").click()
     expect(page.locator("#run-state")).to_contain_text("Passed", timeout=PATIENCE)
     expect(page.locator(".now")).to_contain_text("invoices stay")
 

@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -24,9 +24,11 @@ from director.browser.chromium import find_chromium
 from director.demo.scripted_demo import MODEL as REHEARSAL
 from director.home import home
 from director.models import Journal, Model
-from director.models.script_values import Ask, Emit, Say, Seen, Shown, Wait
+from director.models.script_values import Ask, Emit, Say, ScriptEngine, Seen, Shown, Wait
 from director.runs import save_run_workflow
+from director.runs.doubts import Doubt
 from director.runs.resources import Resources, RunOptions
+from director.runs.run_journal import encode_run, parse_run
 from director.store import Store
 from director.web import AppState
 from director.web.app_server import bind_server_socket, make_app_server
@@ -115,11 +117,12 @@ class Stage:
     """A brain that answers what the user says by the lines it was given, one call at a time."""
 
     lines: dict[str, Sequence[Sequence[Emit]]] = field(default_factory=dict)
+    summary: ScriptEngine | None = None
 
     def __call__(self, seen: Seen) -> Sequence[Emit]:
         """The next step of the answer to what was said last; a summary if one is asked for."""
         if not seen.tools:
-            return good(seen)
+            return (self.summary or good)(seen)
         said = [nth for nth, item in enumerate(seen.items) if _is_said(item)]
         last = said[-1] if said else 0
         done = sum(item.kind == "result" for item in seen.items[last:])
@@ -185,6 +188,16 @@ def a_talk(store: Store, id_: str, rounds: int = 6) -> str:
     thread = ensure_current_thread(store, id_)
     store.append(thread, talk(rounds))
     return thread
+
+
+def a_doubt(store: Store, run: str) -> None:
+    """A doubt about the rows that a node of a run read."""
+    stored = store.get("run", run)
+    assert stored is not None
+    seen = {"read": 2, "said": 5, "text": "5 results", "step": "n1"}
+    doubt = Doubt("total", "n1", "find", "find read 2 rows, and the page says '5 results'.", seen)
+    told = encode_run(replace(parse_run(stored), doubts=(doubt.json(),)))
+    store.put("run", run, told, "doubted", expect=stored.version)
 
 
 def speaking(stage: Stage) -> Opens:

@@ -34,7 +34,7 @@ class Listening:
 
     start: int
     event: Heard
-    pinned: bool
+    request: bool
 
 
 @dataclass(slots=True)
@@ -80,7 +80,9 @@ def turn_of(
     if isinstance(draft, Speaking):
         return _make_agent_turn(draft, at, wire)
     event = draft.event
-    return UserTurn(at, event.text, draft.pinned, event.images, event), []
+    pinned = event.role == "system"
+    turn = UserTurn(at, event.text, pinned, event.images, event, request=draft.request)
+    return turn, []
 
 
 def _make_agent_turn(draft: Speaking, at: int, wire: Wire) -> tuple[AgentTurn | None, list[Repair]]:

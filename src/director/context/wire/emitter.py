@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from director.context.notices import separate_parts
 from director.context.values import AgentTurn, Call, Context, Section, Summary, Turn, UserTurn
-from director.context.wire import anthropic
+from director.context.wire import anthropic, responses
 from director.context.wire.formats import FORMATS
 from director.context.wire.parse_events import (
     NO_BEGINNING,
@@ -23,7 +23,7 @@ from director.context.wire.parse_events import (
     Said,
     Wire,
 )
-from director.context.wire.shape import alter, is_langchain, look, peek, retext, word
+from director.context.wire.shape import alter, is_langchain, peek, retext, word
 
 _Pair: TypeAlias = tuple[Call, NativeAnswer]
 
@@ -86,7 +86,7 @@ def _instructions(sections: Iterable[Section], wire: Wire) -> Iterator[_Part]:
         )
         if native is None or foreign:
             yield _Part(FORMATS[wire].write_system(section.text))
-        elif look(peek(native, "content"))[0] == section.text:
+        elif responses.said_in(native) == section.text:
             yield _Part(native)
         else:
             yield _Part(_reheard(native, section.text, wire, images=True))

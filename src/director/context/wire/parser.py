@@ -39,7 +39,7 @@ class Parser:
         self._format = FORMATS[wire]
         self._first = first
         self._seen = 0
-        self._pinned = first > 0
+        self._requested = first > 0
         self._sections: list[Section] = []
         self._drafts: list[Listening | Speaking | Pause] = []
         self._speaking: dict[int, Speaking] = {}
@@ -128,9 +128,9 @@ class Parser:
         if system and leading:
             self._sections.append(Section("system", event.text, native=event.source))
             return
-        request = event.role == "user" and not self._pinned and bool(event.text.strip())
-        self._pinned = self._pinned or request
-        self._drafts.append(Listening(self._seen, event, system or request))
+        request = event.role == "user" and not self._requested and bool(event.text.strip())
+        self._requested = self._requested or request
+        self._drafts.append(Listening(self._seen, event, request))
 
     def _speak(self, event: Spoke) -> None:
         draft = self._latest()

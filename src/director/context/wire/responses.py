@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from director.context.values import AgentTurn, Call
 from director.context.wire.parse_events import Answer, Edit, Event, Heard, Loose, Spoke, Use
-from director.context.wire.shape import alter, as_json, ident, look, peek, retext, word
+from director.context.wire.shape import alter, as_json, blocks, ident, look, peek, retext, word
 
 _INPUTS = frozenset({"compaction_trigger", "additional_tools", "configuration_update"})
 _ANSWERABLE = {"function_call": "", "custom_tool_call": "custom_tool_call_output"}
@@ -33,8 +33,7 @@ def read(item: object) -> Iterator[Event]:
     elif not kind or kind in _INPUTS:
         # Tools that a client sends in the input, as Codex does, never leave.
         tools = kind == "additional_tools"
-        text = look(peek(item, "content"))[0]
-        yield Heard("responses", item, text, role="system" if tools else "other")
+        yield Heard("responses", item, said_in(item), role="system" if tools else "other")
     elif kind.endswith("_call") and ident(item, "call_id"):
         yield Spoke(item, "", (_use(item, kind),), open=True)
     else:
@@ -44,6 +43,13 @@ def read(item: object) -> Iterator[Event]:
 def kind_of(item: object) -> str:
     """The type of an item, which a message may leave out."""
     return word(item, "type") or ("message" if word(item, "role") else "")
+
+
+def said_in(item: object) -> str:
+    """What a model reads in an item of the input: its content, or the tools that it brings."""
+    if kind_of(item) == "additional_tools":
+        return "\n".join(as_json(tool) for tool in blocks(peek(item, "tools")))
+    return look(peek(item, "content"))[0]
 
 
 def _message(item: object) -> Event:

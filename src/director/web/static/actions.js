@@ -23,6 +23,8 @@ function told(said) {
   return [said.error ?? said.message ?? said.detail, said.kept, said.next].filter((one) => typeof one === "string" && one).join(" ");
 }
 
+const SAID = "said";
+
 export function toast(text, undo) {
   const shown = document.getElementById("toast");
   shown.replaceChildren(Object.assign(document.createElement("span"), { textContent: text }));
@@ -114,11 +116,12 @@ export async function bodyOf(form, button) {
 }
 
 function then(element, answer) {
-  const next = element.dataset.then;
-  if (element.dataset.run !== undefined) location.href = `${location.pathname}/${encodeURIComponent(answer.run.id)}`;
-  if (next) location.href = next.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(answer[name] ?? ""));
-  if (element.dataset.says) toast(element.dataset.says);
-  if (element.dataset.reload !== undefined) location.reload();
+  const { then: next, says, reload } = element.dataset;
+  if (says) toast(says);
+  // What is said before another page is opened is said there.
+  if (says && (next || reload !== undefined)) sessionStorage.setItem(SAID, says);
+  if (next) location.href = next.replace(/\{([\w.]+)\}/g, (_, path) => encodeURIComponent(path.split(".").reduce((one, name) => one?.[name], answer) ?? ""));
+  if (reload !== undefined) location.reload();
 }
 
 // A part that was drawn anew while the answer was on its way took the form with it: the document is told all the same.
@@ -178,7 +181,22 @@ async function downloaded(link) {
   }
 }
 
+// Director is told in the conversation what a doubt is; nothing is sent before the person does.
+function tellDirector(text) {
+  const own = document.body.dataset.workflow;
+  const box = document.getElementById("say");
+  sessionStorage.setItem(`draft:${own}`, text);
+  if (!box) location.href = `/w/${encodeURIComponent(own)}#say`;
+  else {
+    box.value = text;
+    box.focus();
+  }
+}
+
 export function start() {
+  const said = sessionStorage.getItem(SAID);
+  if (said) toast(said);
+  sessionStorage.removeItem(SAID);
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (!form.dataset.api) return;
@@ -194,8 +212,9 @@ export function start() {
       event.preventDefault();
       downloaded(link);
     }
-    const button = event.target.closest("[data-call], [data-opens], [data-close], [data-copy]");
+    const button = event.target.closest("[data-call], [data-opens], [data-close], [data-tell]");
     if (!button) return;
+    if (button.dataset.tell) tellDirector(button.dataset.tell);
     if (button.dataset.call) called(button);
     if (button.dataset.opens) {
       const shown = document.getElementById(button.dataset.opens);

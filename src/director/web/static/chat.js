@@ -44,6 +44,12 @@ export class Talk {
       event.preventDefault();
       this.search(document.getElementById("words").value);
     });
+    // A summary that is longer than its room says so.
+    const overflows = ({ target }) => {
+      const all = target.open && target.querySelector?.("[data-show-all]");
+      if (all) all.hidden = all.previousElementSibling.scrollHeight <= all.previousElementSibling.clientHeight;
+    };
+    document.addEventListener("toggle", overflows, true);
     let typing = 0;
     document.addEventListener("input", (event) => {
       if (event.target.id !== "words") return;
@@ -53,6 +59,11 @@ export class Talk {
     document.addEventListener("click", (event) => {
       const more = event.target.closest("[data-whole]");
       if (more) whole(more);
+      const all = event.target.closest("[data-show-all]");
+      if (all) {
+        all.previousElementSibling.dataset.kept = "all";
+        all.hidden = true;
+      }
       if (event.target.closest("[data-close-hits]")) this.search("");
       const turn = event.target.closest("[data-turn][href]");
       if (!turn) return;

@@ -7,6 +7,36 @@ const tokens = (count) => `${count.toLocaleString("en")} tokens`;
 const short = (many) => (many < 10000 ? many.toLocaleString("en") : `${Math.round(many / 1000).toLocaleString("en")}K`);
 const money = (cost) => (cost === null || cost === undefined ? "not known" : `$${cost.toFixed(4)}`);
 
+// A field for the text of a summary, or one for each part if a model wrote JSON; what gives the text again.
+function editor(written, into) {
+  const field = (id, name, value) => {
+    const label = Object.assign(document.createElement("label"), { htmlFor: id, className: "s m", textContent: name });
+    const box = Object.assign(document.createElement("textarea"), { id, className: "in", value, rows: Math.min(12, 2 + value.split("\n").length) });
+    into.append(label, box);
+    return box;
+  };
+  into.replaceChildren();
+  let parts = null;
+  try {
+    parts = JSON.parse(/^[^{]*(\{[\s\S]*\})\s*(?:```)?\s*$/.exec(written)[1]);
+  } catch {
+    // It is plain text.
+  }
+  if (!parts) {
+    const box = field("own", "Your text of the summary", written);
+    box.focus();
+    return () => box.value;
+  }
+  const lines = (value) => Array.isArray(value) && value.every((one) => typeof one === "string");
+  const boxes = Object.entries(parts).map(([name, value], nth) => {
+    const as = typeof value === "string" ? value : lines(value) ? value.join("\n") : JSON.stringify(value, null, 1);
+    const box = field(`own-${nth}`, name.replaceAll("_", " "), as);
+    return () => [name, typeof value === "string" ? box.value : lines(value) ? box.value.split("\n").filter(Boolean) : JSON.parse(box.value)];
+  });
+  into.querySelector("textarea")?.focus();
+  return () => JSON.stringify(Object.fromEntries(boxes.map((one) => one())), null, 1);
+}
+
 export function opened(dialog) {
   const form = dialog.querySelector("#compressing");
   if (!form) return;
@@ -60,15 +90,17 @@ export function opened(dialog) {
     }
   }
 
+  let text = () => "";
+  const edited = () => send("POST", `${base}/edit`, { proposal: proposal.id, text: text() });
+
   function show(made) {
     proposal = made;
     at("preview").hidden = false;
     at("unwritten").hidden = true;
     at("edit").hidden = false;
-    markdown(made.summary, at("preview-text"));
+    markdown(made.shown, at("preview-text"));
     at("preview-text").hidden = false;
-    at("own").hidden = true;
-    at("own").value = made.written;
+    at("own-text").hidden = true;
     at("edit").textContent = "Edit";
     const share = Math.round(100 * made.share);
     at("kept").textContent = share < 100 ? `${share}% kept in the summary, the rest appended word for word` : "All of them are kept in the summary";
@@ -102,21 +134,21 @@ export function opened(dialog) {
       }
     });
   at("edit").onclick = () => {
-    if (at("own").hidden) {
-      at("own").hidden = false;
+    if (at("own-text").hidden) {
+      at("own-text").hidden = false;
       at("preview-text").hidden = true;
       at("edit").textContent = "Check";
-      at("own").focus();
+      text = editor(proposal.written, at("own-text"));
       return;
     }
-    attempt(at("edit"), async () => show(await send("POST", `${base}/edit`, { proposal: proposal.id, text: at("own").value })));
+    attempt(at("edit"), async () => show(await edited()));
   };
   for (const box of boxes) box.addEventListener("change", look);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (!proposal) return;
     attempt(at("apply"), async () => {
-      if (!at("own").hidden) proposal = await send("POST", `${base}/edit`, { proposal: proposal.id, text: at("own").value });
+      if (!at("own-text").hidden) proposal = await edited();
       await send("POST", `${base}/apply`, { proposal: proposal.id });
       dialog.close();
       toast("Compressed. Restore on the summary brings the messages back.");

@@ -113,6 +113,7 @@ if (form) {
     if (tested !== given() && !(await test())) return;
     try {
       await during(at("save-model"), () => send("POST", "/api/models/connect", body()));
+      sessionStorage.setItem("said", `${at("model-name").value.trim()} is connected. New messages go to it.`);
       location.reload();
     } catch (error) {
       complain(form, error);

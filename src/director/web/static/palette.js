@@ -20,7 +20,7 @@ function commands() {
     ["#compress", "Compress the conversation", "Ctrl Shift L"],
     ["#stop:not([hidden])", "Stop", "Esc"],
     ["[data-history=undo]:not([disabled])", "Undo the last change of the workflow", "Ctrl Z"],
-    ["a[href$='/runs'].btn:not([hidden])", "Run this workflow", ""],
+    ["[data-runs='1']:not([hidden]), a.btn[href$='/runs']", "Run this workflow", ""],
     ["[data-theme-switch]", "Switch between light and dark", ""],
   ]) {
     const button = document.querySelector(selector);

@@ -1,7 +1,6 @@
 // The page to work in: its parts change live, the chat streams, panels switch on a phone.
 import { complain, during, send } from "./actions.js";
 import { Talk } from "./chat.js";
-import { opened } from "./compress.js";
 import * as demo from "./demo.js";
 import * as drawer from "./drawer.js";
 import * as layout from "./layout.js";
@@ -314,7 +313,8 @@ async function show(part) {
   dialog.replaceChildren(...parsed(await answer.text()));
   dialog.setAttribute("aria-label", dialog.querySelector("h2")?.textContent.trim() ?? "Dialog");
   dialog.showModal();
-  if (part === "compress") opened(dialog);
+  if (part === "run") dialog.querySelector(".grid2 :is(input, select), .pri")?.focus();
+  if (part === "compress") (await import("./compress.js")).opened(dialog);
 }
 dialog.addEventListener("done", () => dialog.close());
 
@@ -451,4 +451,7 @@ picture();
 if (location.hash === "#send") {
   history.replaceState(null, "", location.pathname);
   if (composer().dataset.model) say();
+} else if (location.hash === "#say") {
+  history.replaceState(null, "", location.pathname);
+  document.getElementById("say").focus();
 }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from director.runs.run_text import write_doubts_text
+from director.services.doubts import count_open_doubts
 from director.store import Store, Versioned
+from director.workflow.values import Config
 
 _SHOWN = 14
 _HIGH, _LOW = 18, 6
@@ -28,30 +31,36 @@ def last_runs(store: Store) -> dict[str, LastRuns]:
     for run in sorted(store.newest("run"), key=lambda one: one.position):
         if not run.id.startswith("workbench:"):
             by_workflow.setdefault(str(run.body.get("workflow", "")), []).append(run)
-    return {workflow: _summary(runs[-_SHOWN:]) for workflow, runs in by_workflow.items()}
+    return {workflow: _summary(store, runs[-_SHOWN:]) for workflow, runs in by_workflow.items()}
 
 
-def _summary(runs: list[Versioned]) -> LastRuns:
+def _summary(store: Store, runs: list[Versioned]) -> LastRuns:
     states = [str(run.body.get("state", "")) for run in runs]
-    needs, kind = _needs(runs[-1].body)
-    bars = tuple(_bar(state, run.body) for state, run in zip(states, runs, strict=True))
+    doubts = [_count_doubts(store, run.body) for run in runs]
+    needs, kind = _needs(states[-1], doubts[-1])
+    bars = tuple(_bar(state, many) for state, many in zip(states, doubts, strict=True))
     return LastRuns(bars, states.count("done"), needs, kind)
 
 
-def _bar(state: str, body: Mapping[str, object]) -> tuple[str, int]:
+def _count_doubts(store: Store, body: Mapping[str, object]) -> int:
+    """The doubts about a run that nobody has dismissed."""
+    found = cast("Sequence[Config]", body.get("doubts") or ())
+    return count_open_doubts(store, str(body.get("workflow", "")), found)
+
+
+def _bar(state: str, doubts: int) -> tuple[str, int]:
     if state == "failed":
         return "fb", _LOW
     if state in ("running", "queued", "waiting"):
         return "fa", _HIGH
-    return ("fw" if body.get("doubts") else "fo"), (_HIGH if state == "done" else _LOW)
+    return ("fw" if doubts else "fo"), (_HIGH if state == "done" else _LOW)
 
 
-def _needs(body: Mapping[str, object]) -> tuple[str, str]:
-    doubts = body.get("doubts")
-    if body.get("state") == "waiting":
+def _needs(state: str, doubts: int) -> tuple[str, str]:
+    if state == "waiting":
         return "Answer a question", "acc"
-    if body.get("state") == "failed":
+    if state == "failed":
         return "Look at a failure", "bad"
-    if isinstance(doubts, list | tuple) and doubts:
-        return write_doubts_text(len(doubts)), "warn"
+    if doubts:
+        return write_doubts_text(doubts), "warn"
     return "", ""

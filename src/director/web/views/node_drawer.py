@@ -11,6 +11,7 @@ from typing import cast
 from director.runs import Step, steps_of
 from director.runs.run_text import write_check_text, write_condition_text
 from director.store import Store
+from director.store.run_variables import is_draft_run_id
 from director.web.views.nodes import NodeView, WorkflowView
 from director.web.views.record_tables import RecordTable, list_record_fields, make_record_table
 from director.workflow.sensitive import mask_sensitive
@@ -76,6 +77,11 @@ class NodeDrawer:
     setup: tuple[SetupField, ...]
     conditions: tuple[ConditionLine, ...]
     versions: tuple[NodeVersion, ...]
+
+    @property
+    def is_test(self) -> bool:
+        """Whether its result is of a test; else it is of a run."""
+        return self.view.tried is not None and is_draft_run_id(self.view.tried.run)
 
 
 def node_drawer(store: Store, shown: WorkflowView, node: str) -> NodeDrawer | None:

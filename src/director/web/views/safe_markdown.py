@@ -16,6 +16,8 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from director.services.summary_texts import write_summary_markdown
+
 # Longer texts are shown as they are: nobody reads Markdown of that length in a chat.
 LONGEST = 60_000
 _CITED = re.compile(r"[\[(]t?(\d+(?:\s*[-–,]\s*t?\d+)*)[\])]")
@@ -35,7 +37,8 @@ def render_markdown(text: str) -> Markup:
 @lru_cache(maxsize=200)
 def render_summary_markdown(text: str) -> Markup:
     """The HTML of a summary, whose citations lead to their turns."""
-    return Markup(_citing().render(text[:LONGEST]))  # noqa: S704  as above
+    shown = write_summary_markdown(text[:LONGEST])
+    return Markup(_citing().render(shown))  # noqa: S704  as above
 
 
 @lru_cache(maxsize=1)
