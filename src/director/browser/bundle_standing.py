@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from director.browser.bundle import Bundle
-from director.browser.element_likeness import has_named_row, list_kept_near, stood_nearer
+from director.browser.element_likeness import has_named_row, list_kept_near, reverses_near
 
 _OWN_WORDS = ("name", "text", "label")
 
@@ -58,7 +58,7 @@ def stands_for_another(bundle: Bundle, best: Standing, standings: Sequence[Stand
     if is_sure or bundle.nth is None or (bundle.name and bundle.nth[1] == 1):
         return False
     others = [one.like for one in standings if one.at != best.at and one.like.path == bundle.path]
-    if any(stood_nearer(bundle, best.like, other) for other in others):
+    if any(reverses_near(bundle, best.like, other) for other in others):
         return True
     here, *elsewhere = (list_kept_near(bundle, like) for like in (best.like, *others))
     only_here = here[:1] == [True] and not any(kept[0] for kept in elsewhere)

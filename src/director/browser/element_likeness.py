@@ -351,7 +351,7 @@ def grade_near(bundle: Bundle, like: Bundle) -> float:
     return got / most
 
 
-def stood_nearer(bundle: Bundle, best: Bundle, other: Bundle) -> bool:
+def reverses_near(bundle: Bundle, best: Bundle, other: Bundle) -> bool:
     """Whether two texts that are reversed around the best one stand around another as before."""
     texts = [_plain(text) for text in bundle.near if any(map(str.isalpha, text))]
     has, others = (list(map(_plain, like.near)) for like in (best, other))
