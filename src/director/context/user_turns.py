@@ -124,7 +124,8 @@ def keep_users(
         rooms = share_by_need([loose[i] for i in huge], max(min(room, share), unused))
         named = words_of([parts[users[-1]][0].text])
         for i, left in zip(huge, rooms, strict=True):
-            shorter = _cut_user(parts[i][0], left, budget, named, recalls=recalls)
+            bare = _without_images(parts[i][0])
+            shorter = _cut_user(bare, left, budget, named, recalls=recalls)
             if shorter is not None:
                 kept[i] = (shorter,)
                 chosen.add(i)
@@ -158,7 +159,7 @@ def cut_requests(context: Context, budget: Budget, *, recalls: bool) -> Context:
     for i, left in zip(large, rooms, strict=True):
         turn = parts[i][0]
         if left < sizes[i] and isinstance(turn, UserTurn):
-            shorter = _cut_user(turn, left, budget, named, recalls=recalls, images=turn.images)
+            shorter = _cut_user(turn, left, budget, named, recalls=recalls)
             cut[turn.at] = shorter or turn
     return replace(context, turns=tuple(cut.get(turn.at, turn) for turn in context.turns))
 
@@ -261,21 +262,21 @@ def _is_weighty(text: str) -> bool:
     return _WEIGHTY.search(text[:4_000].lower()) is not None
 
 
-def _cut_user(  # noqa: PLR0913  each has a name
-    turn: Turn,
-    room: int,
-    budget: Budget,
-    named: frozenset[str],
-    *,
-    recalls: bool,
-    images: int = 0,
+def _without_images(turn: Turn) -> Turn:
+    return replace(turn, images=0) if isinstance(turn, UserTurn) else turn
+
+
+def _cut_user(
+    turn: Turn, room: int, budget: Budget, named: frozenset[str], *, recalls: bool
 ) -> UserTurn | None:
     """A message of the user cut to fill a room, None where that leaves nothing worth reading.
 
-    What the latest request names stays in it, and so many of its images.
+    What the latest request names stays in it, and so do its images.
     """
-    room -= budget.counter.per_message + images * budget.counter.per_image
-    if not isinstance(turn, UserTurn) or room < _SMALLEST_CUT:
+    if not isinstance(turn, UserTurn):
+        return None
+    room -= budget.counter.per_message + turn.images * budget.counter.per_image
+    if room < _SMALLEST_CUT:
         return None
     original = turn.text if turn.original is None else turn.original
     text = fill_room(
@@ -284,6 +285,6 @@ def _cut_user(  # noqa: PLR0913  each has a name
         budget.counter,
         lambda text, chars: cut_text(text, chars, named=named, recalls=recalls, ends=_ENDS),
     )
-    shorter = replace(turn, text=text, original=original, images=images)
+    shorter = replace(turn, text=text, original=original)
     fits = budget.counter(text) <= room
     return shorter if fits and len(text) < len(turn.text) else None

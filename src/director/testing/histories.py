@@ -40,14 +40,14 @@ _marks = Counter(remembering(_words_and_marks), "words and marks", 0.3)
 
 def make_history(seed: int) -> tuple[Context, Budget]:
     """One history and a budget that makes it tight, loose or impossible."""
-    rng = random.Random(seed)  # noqa: S311  chance, not a secret
+    rng, other = (random.Random(each) for each in (seed, f"large {seed}"))  # noqa: S311  chance, not a secret
     sections = [Section("system", _text(rng, 12))]
     if rng.random() < 0.4:
         sections.append(Section("notes", _text(rng, 60), pinned=rng.random() < 0.3))
     turns = _turns(rng)
     alone = all(isinstance(turn, UserTurn) for turn in turns)
     if seed % (_ALONE_EVERY if alone else _LARGE_EVERY) == 1:
-        turns = _with_large_request(turns, random.Random(f"large {seed}"))  # noqa: S311
+        turns = _with_large_request(turns, other)
     context = Context(tuple(sections), tuple(turns))
     size = sum(len(_all(turn)) for turn in turns) // 4 + 40
     share = rng.choice((0.2, 0.35, 0.5, 0.5, 0.7, 0.7, 1.5))

@@ -86,7 +86,7 @@ def _instructions(sections: Iterable[Section], wire: Wire) -> Iterator[_Part]:
         )
         if native is None or foreign:
             yield _Part(FORMATS[wire].write_system(section.text))
-        elif responses.said_in(native) == section.text:
+        elif responses.read_input_text(native) == section.text:
             yield _Part(native)
         else:
             yield _Part(_reheard(native, section.text, wire, images=True))

@@ -33,7 +33,7 @@ def read(item: object) -> Iterator[Event]:
     elif not kind or kind in _INPUTS:
         # Tools that a client sends in the input, as Codex does, never leave.
         tools = kind == "additional_tools"
-        yield Heard("responses", item, said_in(item), role="system" if tools else "other")
+        yield Heard("responses", item, read_input_text(item), role="system" if tools else "other")
     elif kind.endswith("_call") and ident(item, "call_id"):
         yield Spoke(item, "", (_use(item, kind),), open=True)
     else:
@@ -45,7 +45,7 @@ def kind_of(item: object) -> str:
     return word(item, "type") or ("message" if word(item, "role") else "")
 
 
-def said_in(item: object) -> str:
+def read_input_text(item: object) -> str:
     """What a model reads in an item of the input: its content, or the tools that it brings."""
     if kind_of(item) == "additional_tools":
         return "\n".join(as_json(tool) for tool in blocks(peek(item, "tools")))
