@@ -246,8 +246,9 @@ def _is_one_of_several(
     if best.marked:
         return False
     if best.says() is None or is_sign(bundle):
-        # Without words of its own it is what any of those is.
-        return fewer or (not best.addressed and best.like.near[:1] != bundle.near[:1])
+        # Without words of its own it is what any of those is; by hand all of those may be meant.
+        moved = bundle.nth is not None and best.like.near[:1] != bundle.near[:1]
+        return fewer or (not best.addressed and moved)
     if not (fewer or not bundle.name) or not (
         shares_words(bundle) or _has_twin(bundle, best, standings)
     ):
