@@ -89,6 +89,14 @@ def test_a_wrong_selector_is_refused_with_the_right_form(given: Any, says: str) 
         parse_bundle_or_css(given)
 
 
+@pytest.mark.parametrize("css", ["label:has(input)", "label:not(.x) > a", "label:nth-of-type(2)"])
+def test_css_that_begins_like_an_early_form_is_css(css: str) -> None:
+    """A label with a pseudo-class is an element; a label with a text is not."""
+    assert parse_bundle_or_css(css) == css
+    with pytest.raises(LocatorError, match="Write it as a bundle"):
+        parse_bundle_or_css("label:Username")
+
+
 def test_two_bundles_are_compared_key_by_key() -> None:
     """What only one of them has stands on one line, what changed on two."""
     before = Bundle(role="button", name="Order", css="#go", test_id="go")

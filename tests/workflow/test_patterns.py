@@ -13,6 +13,7 @@ from director.workflow import patterns
 from director.workflow.patterns import (
     PatternError,
     check_pattern,
+    matches_address_pattern,
     matches_glob_pattern,
     search_pattern_in_texts,
 )
@@ -73,3 +74,21 @@ def test_a_star_is_any_run(glob: str, told: str) -> None:
     """As a regular expression would have it, without one."""
     written = ".*".join(map(re.escape, glob.split("*")))
     assert matches_glob_pattern(glob, told) == bool(re.fullmatch(written, told, re.DOTALL))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "address", "matches"),
+    [
+        ("*val*=opened by mistake*", "http://a/?val%5D=opened+by+mistake&x=1", True),
+        ("*/Zoë Marsh", "http://a/Zo%C3%AB%20Marsh", True),
+        ("*q=a%20b*", "http://a/?q=a%20b", True),
+        ("*/a+b", "http://a/a+b", True),
+        ("*/a b", "http://a/a+b", False),
+        ("*=closed*", "http://a/?val=opened+by+mistake", False),
+    ],
+)
+def test_an_address_matches_as_it_is_or_as_it_reads(
+    pattern: str, address: str, *, matches: bool
+) -> None:
+    """A form writes a space as "+" or "%20"; in the path "+" is itself."""
+    assert matches_address_pattern(pattern, address) is matches

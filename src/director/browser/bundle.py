@@ -7,6 +7,7 @@ two. Whatever it says is about the page, never about what somebody typed into it
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
@@ -30,6 +31,10 @@ _OTHER_WORDS = {
     "aria-label": "name",
 }
 _EARLY = {"text:": "text", "role:": "role", "label:": "label", "testid:": "test_id"}
+# What begins like an early form and is CSS: the element `label` with a pseudo-class.
+_PSEUDO_CLASS = re.compile(
+    r"label:(has|not|is|where|nth-[a-z-]+|first-[a-z-]+|last-[a-z-]+|only-[a-z-]+)\b(?=\(|[^\w\s]|$)"
+)
 
 
 class LocatorError(DirectorError, ValueError):
@@ -141,7 +146,7 @@ def diff_bundles(before: Bundle, after: Bundle) -> str:
 def _css(given: str) -> str:
     start = given.strip().split(" ", 1)[0].lower()
     for early, key in _EARLY.items():
-        if start.startswith(early):
+        if start.startswith(early) and not _PSEUDO_CLASS.match(start):
             said = given.strip()[len(early) :].strip()
             raise LocatorError(
                 f"{given!r} is not a CSS selector. Write it as a bundle: {{{key!r}: {said!r}}}."

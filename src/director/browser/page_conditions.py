@@ -21,7 +21,12 @@ from director.browser.errors import BrowserError, BrowserGone
 from director.browser.masks import REFUSED, MaskedPage
 from director.browser.session import Session
 from director.secrets.clear import MARK
-from director.workflow.patterns import PatternError, matches_glob_pattern, search_pattern_in_text
+from director.workflow.patterns import (
+    PatternError,
+    matches_address_pattern,
+    matches_glob_pattern,
+    search_pattern_in_text,
+)
 from director.workflow.values import Config, Json
 
 WITHIN = 5000
@@ -92,10 +97,10 @@ def _is_as_shown(pattern: str) -> bool:
 async def _url(session: Session, seen: MaskedPage, condition: Config, _: int) -> _Look:
     glob, url = str(condition["url"]), session.net.clean(seen.page.url)
     if _is_as_shown(glob):
-        return _Look(matches_glob_pattern(glob, url), url)
+        return _Look(matches_address_pattern(glob, url), url)
     # A value that the pattern names as a whole is no reason to fail: a vault may hold "admin".
     address = session.net.replace_values(seen.page.url)
-    return _Look(matches_glob_pattern(session.net.replace_values(glob), address), url)
+    return _Look(matches_address_pattern(session.net.replace_values(glob), address), url)
 
 
 async def _url_matches(session: Session, seen: MaskedPage, condition: Config, _: int) -> _Look:

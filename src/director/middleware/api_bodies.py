@@ -15,6 +15,7 @@ from director.api import Fitted
 from director.context.wire.shape import as_json, blocks, look
 from director.middleware.managed_threads import FittedThreads
 from director.middleware.recall_tool import answer_recall_calls, offer_recall_tool
+from director.middleware.unchanged_reads import restore_unchanged_reads
 
 Api: TypeAlias = Literal["chat", "responses", "anthropic"]
 _CHAINED = ("previous_response_id", "conversation", "thread_id", "prompt")
@@ -74,6 +75,12 @@ def fit_body(  # noqa: PLR0913  each has a name
     model = named if isinstance(named, str) and named else None
     given = answer_recall_calls(messages, api) if recalls else messages
     head = _head(body, place)
+    given = restore_unchanged_reads(
+        given,
+        api,
+        lambda before: threads.replay([*head, *before], model=model, recalls=recalls),
+        threads.unchanged_reads,
+    )
     fitted = threads.fit(given, thread, head=head, owner=owner, model=model, recalls=recalls)
     if fitted.messages is messages:
         return FittedBody(body, fitted)

@@ -63,6 +63,7 @@ class FittedThreads:
         self._spare: ContextManager | None = first
         self._threads: OrderedDict[str, _Thread] = OrderedDict()
         self._made = 0
+        self.unchanged_reads: dict[str, bool] = {}
         self._lock = threading.Lock()
 
     @property
@@ -105,6 +106,13 @@ class FittedThreads:
         if _same(sent, messages):
             sent = cast("list[object]", messages)
         return replace(fitted, messages=sent)
+
+    def replay(self, messages: Sequence[object], *, model: str | None, recalls: bool) -> Context:
+        """What was sent for a history, found anew and remembered nowhere."""
+        manager = ContextManager(self.config, wire=self._wire)
+        manager.name_references(on=recalls and self.config.recall)
+        manager.count_for(model)
+        return manager.fit(messages).context
 
     def recall(self, reference: str, thread: str | None = None, *, owner: str = "") -> str:
         """The original behind a reference, of a named thread or else the latest that knows it."""

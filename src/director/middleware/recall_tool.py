@@ -120,7 +120,7 @@ def answer_recall_calls(
     if not any(NAME in _tool_names(message) for message in messages):
         return messages
     answers = _answers(parse(messages, wire).context.turns, pending)
-    return [_answer_message(message, answers) for message in messages] if answers else messages
+    return [fill_results(message, answers) for message in messages] if answers else messages
 
 
 def _tool_names(message: object) -> Sequence[str]:
@@ -153,8 +153,8 @@ def _answers(turns: Sequence[Turn], pending: str | None) -> dict[str, str]:
     return found
 
 
-def _answer_message(message: object, answers: Mapping[str, str]) -> object:
-    """The message with the answers that it holds; the very message if it holds none."""
+def fill_results(message: object, answers: Mapping[str, str]) -> object:
+    """The message with these texts as results of the calls named; the very one if none is in it."""
     if word(message, "type") == "function_call_output":
         return _fill(message, "call_id", "output", answers)
     if word(message, "role") == "tool":

@@ -20,6 +20,7 @@ from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, unquote_plus
 
 from director.workflow.values import WorkflowError
 
@@ -108,6 +109,13 @@ def matches_glob_pattern(pattern: str, text: str) -> bool:
             return False
         at = found + len(piece)
     return True
+
+
+def matches_address_pattern(pattern: str, address: str) -> bool:
+    """Whether an address matches as it is, or with its encoded letters read: "+" and "%20" too."""
+    path, mark, query = address.partition("?")
+    read = f"{unquote(path)}{mark}{unquote_plus(query)}"
+    return matches_glob_pattern(pattern, address) or matches_glob_pattern(pattern, read)
 
 
 def _same(text: str, pattern: str, *, depends: bool) -> bool:
