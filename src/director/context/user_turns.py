@@ -105,13 +105,15 @@ def keep_users(
     fixed += sum(sizes.values())
     users = [i for i, unit in enumerate(parts) if isinstance(unit[0], UserTurn)]
     said = sum(sizes[i] for i in users if i in stay)
-    # What no model has seen may be cut to make room for them; nothing else that stays may.
-    fixed -= unseen_size(context, counter)
+    # What no model has seen may be cut for their share of the budget, and for no more than that;
+    # nothing else that stays may.
+    unseen = unseen_size(context, counter)
+    fixed -= unseen
     most = budget.limit - fixed - _NOTE
     share = min(user_share(budget) - said, most)
     loose = {i: unit_size(parts[i], counter) for i in users if i not in stay}
     wanted = sum(loose.values())
-    room = _room_of_users(parts, wanted, share, most)
+    room = _room_of_users(parts, wanted, share, max(share, most - unseen))
     if wanted > room and len(users) == len(parts):
         # A transcript has no newest that matters more: its excerpts are chosen from all of it.
         return kept, set()
