@@ -11,6 +11,7 @@ from director import services
 from director.services.outgoing import is_redacted
 
 NOT_REDACTED = {
+    "cancel_run_when_possible": "it returns nothing, and tells that the store is away",
     "check_run": "an id that Director made",
     "check_workflow": "it returns nothing, and its error names ids of workflows alone",
     "export_workflow_archive": "its hashes are of what was stored",

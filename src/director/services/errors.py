@@ -46,6 +46,7 @@ DirectorError
 ├── ScriptError
 ├── SecretRefused
 │   └── FieldNotAllowed
+├── SessionUnreadable
 ├── SettingsError
 ├── StoreError
 │   └── StoreAway
