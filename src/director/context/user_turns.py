@@ -124,14 +124,23 @@ def keep_users(
         rest = context_size(context, counter) - sum(loose[i] for i in huge)
         unused = min(low - rest - _NOTE, most)
         rooms = share_by_need([loose[i] for i in huge], max(min(room, share), unused))
-        named = words_of([parts[users[-1]][0].text])
-        for i, left in zip(huge, rooms, strict=True):
-            bare = _without_images(parts[i][0])
-            shorter = _cut_user(bare, left, budget, named, recalls=recalls)
-            if shorter is not None:
-                kept[i] = (shorter,)
-                chosen.add(i)
+        shorter = _cut_huge(parts, dict(zip(huge, rooms, strict=True)), budget, recalls=recalls)
+        chosen |= shorter.keys()
+        kept = [shorter.get(i, unit) for i, unit in enumerate(parts)]
     return kept, chosen
+
+
+def _cut_huge(
+    parts: Sequence[Unit], rooms: Mapping[int, int], budget: Budget, *, recalls: bool
+) -> dict[int, Unit]:
+    """The huge messages of the user cut to their rooms, as far as that leaves anything to read."""
+    users = [unit[0] for unit in parts if isinstance(unit[0], UserTurn)]
+    named = words_of([users[-1].text])
+    cut = {
+        i: _cut_user(_without_images(parts[i][0]), room, budget, named, recalls=recalls)
+        for i, room in rooms.items()
+    }
+    return {i: (shorter,) for i, shorter in cut.items() if shorter is not None}
 
 
 def cut_requests(context: Context, budget: Budget, *, recalls: bool) -> Context:
