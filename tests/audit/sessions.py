@@ -41,7 +41,7 @@ class _Lines:
         """A line with what every line has."""
         number = next(self._number)
         time = f"2026-11-16T09:{number:02}:00.000Z"
-        common = {"uuid": f"u{number}", "sessionId": "s1", "cwd": "/work/checkout-service"}
+        common = {"uuid": f"u{number}", "sessionId": "s1", "cwd": "/srv/checkout-service"}
         self.rows.append({"type": kind, "timestamp": time, **common, **more})
 
     def said(self, text: str) -> None:
@@ -71,8 +71,8 @@ class _Lines:
 def codex(path: Path) -> Path:
     """The same session as Codex records it."""
     rows: list[tuple[str, dict[str, Any]]] = [
-        ("session_meta", {"id": "s2", "cwd": "/work/checkout-service"}),
-        ("turn_context", {"model": "gpt-6.1-terra", "cwd": "/work/checkout-service"}),
+        ("session_meta", {"id": "s2", "cwd": "/srv/checkout-service"}),
+        ("turn_context", {"model": "gpt-6.1-terra", "cwd": "/srv/checkout-service"}),
         ("response_item", _codex_said("user", "Fix the tests of checkout-service.")),
     ]
     for number, usage in enumerate(((9_000, 0), (9_600, 9_000))):

@@ -156,7 +156,7 @@ def test_the_command_lists_sessions_and_shows_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As text, as JSON and as a page; a name that is none ends with 2 and says what to do."""
-    folder = tmp_path / "projects" / "-work-checkout-service"
+    folder = tmp_path / "projects" / "-srv-checkout-service"
     folder.mkdir(parents=True)
     sessions.claude_code(folder / "0f6c-1.jsonl")
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))

@@ -45,7 +45,7 @@ TEXT = " and ".join(FORMS)
 # They return nothing that anyone wrote, what is worked with instead of shown, or what must stay
 # whole: a picture, an archive with its hashes.
 NOT_REDACTED = set(
-    """check_run check_workflow export_workflow_archive find_run get_run_picture
+    """cancel_run_when_possible check_run check_workflow export_workflow_archive find_run get_run_picture
     get_workflow_picture load_workflow open_worker""".split()
 )
 READS = ("get_", "list_", "read_", "search_", "export_", "count_", "compare_", "make_report")
