@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from director.audit.support_replay import replay
 from director.testing.replay import make
 
 BENCH = Path(__file__).parent.parent / "bench"
@@ -70,8 +71,8 @@ def test_what_the_next_message_uses_of_the_latest_result_was_sent(
     bench: Any, family: str, share: float
 ) -> None:
     """Fresh: what an agent has just asked for is there when it needs it, as raw history has it."""
-    measure, material = bench("measure"), bench("material")
-    score = measure.replay(make, material.recorded(family), share)
+    material = bench("material")
+    score = replay(make, material.recorded(family), share)
     assert score.calls >= 60
     assert score.fresh_kept == score.fresh
     assert score.above_still == 0
